@@ -1,0 +1,260 @@
+"""One round's problem as plain numbers, and the true value of any decision.
+
+Every solver's answer passes through `evaluate`: the objective, its four terms and the list of
+broken constraints are always the true model's, whatever a solver used inside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scdn.scenario.model import Movement, Radio, RoundLearning, Weights
+from scdn.theory.optimizers import step_weights
+from scdn.world import channel, energy, geometry
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+TOLERANCE = 1e-9  # relative, on every limit
+
+
+@dataclass(frozen=True, eq=False)
+class RoundProblem:
+    """What is given: the place, the channel, the weights, and N devices as arrays."""
+
+    region_m: Array
+    server_m: Array  # where the server stands before the round
+    radio: Radio
+    weights: Weights
+    movement: Movement
+    learning: RoundLearning
+    max_delay_s: float
+    max_iterations: int
+    integer_iterations: bool
+    keep_out_m: Array  # (K, 6)
+    candidates_m: Array | None  # (C, 3)
+    ids: tuple[str, ...]
+    position_m: Array  # (N, 3)
+    max_power_w: Array
+    payload_bits: Array
+    bandwidth_hz: Array
+    cpu_min_hz: Array
+    cpu_max_hz: Array
+    capacitance: Array
+    connections: Array
+    flops_per_cycle: Array
+    importance: Array
+    survival: Array
+    learning_rate: Array
+    smoothness: Array
+    gradient_bound_sq: Array
+    gradient_variance: Array
+    optimizer: NDArray[np.int64]  # SGD, PROXIMAL or MOMENTUM of scdn.theory
+    optimizer_value: Array  # mu, rho, or 0
+    noise_w: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "noise_w", channel.noise_w(self.radio, self.bandwidth_hz))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def ceiling_m(self) -> float:
+        """z_max, which the server only keeps if it stood there before."""
+        return float(self.region_m[2])
+
+    def steps(self, iterations: ArrayLike) -> Array:
+        """Mini-batch steps of so many iterations, q."""
+        return self.learning.steps_per_iteration * np.asarray(iterations, dtype=np.float64)
+
+    def cycles(self, iterations: ArrayLike) -> Array:
+        """Clock cycles of so many iterations."""
+        q = self.steps(iterations)
+        return energy.cycles(q, self.learning.batch_size, self.connections, self.flops_per_cycle)
+
+    def least_cpu_hz(self, iterations: ArrayLike) -> Array:
+        """The slowest clock that carries the iterations; may exceed the device's fastest."""
+        deadline = self.learning.compute_deadline_s
+        return energy.least_cpu_hz(self.cycles(iterations), deadline, self.cpu_min_hz)
+
+    def processing_j(self, iterations: ArrayLike, cpu_hz: ArrayLike) -> Array:
+        """Energy of computing the iterations at a clock."""
+        return energy.processing_j(self.cycles(iterations), self.capacitance, cpu_hz)
+
+    def convergence(self, iterations: ArrayLike) -> Array:
+        """Each device's share of Theorem 1's bound, weighted by importance."""
+        q = self.steps(iterations)
+        rate, learning = self.learning_rate, self.learning
+        mean, largest = step_weights(self.optimizer, q, rate, self.optimizer_value)
+        effective = q * self.survival
+        drift = (effective * self.smoothness) ** 2 * (rate * largest) ** 3
+        drift = drift + learning.global_smoothness * (effective * rate * largest) ** 2
+        start = learning.initial_loss / (learning.rounds * max(len(self), 1))
+        noise = 2 * (self.gradient_bound_sq + self.gradient_variance)
+        progress = effective * rate * (mean - largest / 2) + learning.epsilon
+        with np.errstate(divide="ignore"):
+            return self.importance * (start + noise * drift) / progress
+
+    def path_loss(self, server_m: ArrayLike) -> Array:
+        """Mean path loss of every link from a server position (…, 3): (…, N)."""
+        return channel.path_loss(server_m, self.position_m, self.radio)
+
+    def least_power_per_loss(self) -> Array:
+        """Least power that meets the delay, per unit of path loss: P = this · path loss."""
+        ones = np.ones(len(self))
+        return channel.least_power(
+            ones,
+            self.payload_bits,
+            self.bandwidth_hz,
+            self.noise_w,
+            self.max_delay_s,
+            self.radio.rate_model,
+        )
+
+    def delay_s(self, power_w: ArrayLike, loss: ArrayLike) -> Array:
+        """Time each device needs to send its payload."""
+        snr = channel.snr(power_w, loss, self.noise_w)
+        speed = channel.rate(snr, self.bandwidth_hz, self.radio.rate_model)
+        return channel.delay(self.payload_bits, speed)
+
+    def movement_j(self, server_m: ArrayLike) -> energy.MovementJ:
+        """What it costs the server to be at a position (…, 3) in this round."""
+        return energy.movement_j(self.server_m, server_m, self.movement, self.ceiling_m)
+
+    def allowed(self, server_m: ArrayLike) -> Mask:
+        """Whether the server may be at positions (…, 3): region, keep-outs, floor, ceiling."""
+        p = np.asarray(server_m, dtype=np.float64)
+        z = p[..., 2]
+        airborne = (z == 0) | (z >= self.movement.min_flight_m)
+        below = (z < self.ceiling_m) | (self.server_m[2] == self.ceiling_m)
+        inside = geometry.inside(p, self.region_m)
+        return airborne & below & inside & ~geometry.kept_out(p, self.keep_out_m)
+
+
+class Decision(NamedTuple):
+    """What is decided: where the server goes, and for each device the four controls."""
+
+    server_m: Array
+    active: Mask
+    iterations: Array
+    power_w: Array
+    cpu_hz: Array
+
+
+class Violation(NamedTuple):
+    """A broken constraint; `device` is None where it is the server's."""
+
+    device: str | None
+    constraint: str
+    value: float
+    limit: float
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The true value of a decision."""
+
+    objective: float
+    terms: dict[str, float]  # convergence, and joules by kind
+    weighted: dict[str, float]
+    delay_s: Array  # NaN where inactive
+    transmission_j: Array
+    processing_j: Array
+    air_to_air: Mask
+    violations: tuple[Violation, ...]
+
+
+def evaluate(problem: RoundProblem, decision: Decision) -> Evaluation:
+    """The objective, its terms and every broken constraint of any decision."""
+    loss = problem.path_loss(decision.server_m)
+    sending = decision.active & (problem.payload_bits > 0)
+    delay = np.where(sending, problem.delay_s(decision.power_w, loss), 0.0)
+    transmission = np.where(sending, energy.transmission_j(decision.power_w, delay), 0.0)
+    processing = problem.processing_j(decision.iterations, decision.cpu_hz)
+    terms = {
+        "convergence": float(problem.convergence(decision.iterations).sum()),
+        "transmission_j": float(transmission.sum()),
+        "processing_j": float(processing.sum()),
+        "movement_j": float(problem.movement_j(decision.server_m).total),
+    }
+    weights = problem.weights
+    weighted = {
+        "convergence": weights.convergence * terms["convergence"],
+        "transmission": weights.transmission * terms["transmission_j"],
+        "processing": weights.processing * terms["processing_j"],
+        "movement": weights.movement * terms["movement_j"],
+    }
+    return Evaluation(
+        objective=sum(weighted.values()),
+        terms=terms,
+        weighted=weighted,
+        delay_s=np.where(decision.active, delay, np.nan),
+        transmission_j=transmission,
+        processing_j=processing,
+        air_to_air=channel.is_air_to_air(decision.server_m, problem.position_m),
+        violations=tuple(_violations(problem, decision, delay)),
+    )
+
+
+def _violations(problem: RoundProblem, decision: Decision, delay: Array) -> list[Violation]:
+    """Every broken constraint, the server's first, then device by device."""
+    found = _server_violations(problem, decision.server_m)
+    active, off = decision.active, ~decision.active
+    iterations, power, cpu = decision.iterations, decision.power_w, decision.cpu_hz
+    rounded = np.rint(iterations)
+    whole = rounded if problem.integer_iterations else iterations
+    # constraint, value, limit, broken
+    above = [
+        ("max_delay_s", delay, problem.max_delay_s, active),
+        ("inactive_iterations", iterations, 0.0, off),
+        ("inactive_power_w", power, 0.0, off),
+        ("max_iterations", iterations, float(problem.max_iterations), True),
+        ("cpu_max_hz", cpu, problem.cpu_max_hz, True),
+        ("max_power_w", power, problem.max_power_w, True),
+    ]
+    below = [
+        ("min_iterations", iterations, 0.0, True),
+        ("cpu_min_hz", cpu, problem.cpu_min_hz, True),
+        ("compute_deadline_s", cpu, problem.cycles(iterations) / problem.learning.compute_deadline_s, True),
+        ("min_power_w", power, 0.0, True),
+    ]
+    checks = [(n, v, np.broadcast_to(lim, v.shape), w & _above(v, lim)) for n, v, lim, w in above]
+    checks += [(n, v, np.broadcast_to(lim, v.shape), w & _above(lim, v)) for n, v, lim, w in below]
+    checks.append(("whole_iterations", iterations, rounded, np.abs(iterations - whole) > TOLERANCE))
+    for device in np.flatnonzero(np.any([broken for *_, broken in checks], axis=0)):
+        for name, amount, limit, broken in checks:
+            if broken[device]:
+                found.append(
+                    Violation(problem.ids[device], name, float(amount[device]), float(limit[device]))
+                )
+    return found
+
+
+def _above(value: ArrayLike, limit: ArrayLike) -> Mask:
+    limit = np.asarray(limit, dtype=np.float64)
+    return np.asarray(value) > limit + TOLERANCE * np.abs(limit)
+
+
+def _server_violations(problem: RoundProblem, server_m: Array) -> list[Violation]:
+    found = []
+    for axis, name in enumerate("xyz"):
+        place, size = float(server_m[axis]), float(problem.region_m[axis])
+        if not 0 <= place <= size:
+            found.append(Violation(None, f"region_{name}", place, size if place > size else 0.0))
+    z, floor = float(server_m[2]), problem.movement.min_flight_m
+    if 0 < z < floor:
+        found.append(Violation(None, "min_flight_m", z, floor))
+    if z >= problem.ceiling_m and problem.server_m[2] != problem.ceiling_m:
+        found.append(Violation(None, "ceiling", z, problem.ceiling_m))
+    if geometry.kept_out(server_m, problem.keep_out_m):
+        found.append(Violation(None, "keep_out", 1.0, 0.0))
+    if problem.candidates_m is not None:
+        steps = geometry.distance(problem.candidates_m, server_m)
+        if steps.min() > 0:
+            found.append(Violation(None, "candidates", float(steps.min()), 0.0))
+    return found

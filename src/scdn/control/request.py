@@ -1,0 +1,156 @@
+"""A plan request: one round's problem as outsiders write it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Strict
+
+from scdn.control.problem import RoundProblem
+from scdn.documents import Table, override, read_document
+from scdn.faults import Fault, InputError
+from scdn.scenario.check import checked
+from scdn.scenario.fields import Box, Frozen, Vector, Whole, required, value
+from scdn.scenario.model import (
+    Device,
+    Momentum,
+    Movement,
+    Proximal,
+    Radio,
+    RoundLearning,
+    Scenario,
+    Weights,
+)
+from scdn.scenario.rules import device_faults, outside, site_faults, theorem_faults
+from scdn.theory import MOMENTUM, PROXIMAL, SGD
+
+
+def _default(name: str) -> object:
+    return Scenario.model_fields[name].default
+
+
+class RequestServer(Frozen):
+    """Where the server stands before the round."""
+
+    position_m: Vector = required("x, y, z")
+
+
+class PlanRequest(Frozen):
+    """One round's problem; absent fields take the defaults of a scenario."""
+
+    schema_version: Literal[1] = value(1, "form of this file", alias="schema")
+    region_m: Vector = required("the server's limits")
+    keep_out_m: Annotated[tuple[Box, ...], Strict(False)] = value(
+        (), "boxes x0, y0, z0, x1, y1, z1 whose interior is forbidden"
+    )
+    candidates_m: Annotated[tuple[Vector, ...], Strict(False)] | None = value(
+        None, "if a list, the only places for the server"
+    )
+    server: RequestServer = required("the server before the round")
+    radio: Radio = value(Radio(), "the channel")
+    max_delay_s: float = value(_default("max_delay_s"), "a report's time limit", gt=0)
+    max_iterations: Whole = value(
+        _default("max_iterations"), "most local iterations", ge=0, le=10_000
+    )
+    integer_iterations: bool = value(_default("integer_iterations"), "whole iterations")
+    weights: Weights = value(Weights(), "of the objective's terms")
+    movement: Movement = value(Movement(), "the server's energy")
+    learning: RoundLearning = value(RoundLearning(), "constants of learning")
+    devices: Annotated[tuple[Device, ...], Strict(False)] = required("may be empty")
+
+
+def _faults(request: PlanRequest) -> Iterator[Fault]:
+    yield from site_faults(request)
+    yield from outside("server.position_m", request.server.position_m, request.region_m)
+    yield from device_faults(request.devices, request.region_m)
+
+
+def read_request(
+    source: str | Path, settings: Iterable[str] = (), *, strict: bool = False
+) -> PlanRequest:
+    """The request in a JSON or TOML file (`-`: standard input), with `key.path=value` settings."""
+    document = override(read_document(source), settings)
+    return make_request(document, str(source), strict=strict)
+
+
+def make_request(
+    document: Table, source: str = "request", *, strict: bool = False
+) -> PlanRequest:
+    """The request in a table; `strict` refuses what is outside Theorem 1's conditions."""
+    request = checked(PlanRequest, document, source, _faults)
+    if strict:
+        outside_theorem = list(_theorem_faults(request))
+        if outside_theorem:
+            raise InputError(source, outside_theorem)
+    return request
+
+
+def _theorem_faults(request: PlanRequest) -> Iterator[Fault]:
+    most_steps = request.learning.steps_per_iteration * request.max_iterations
+    return theorem_faults(request.devices, most_steps)
+
+
+def warnings_of(request: PlanRequest) -> list[str]:
+    """One line for each device outside Theorem 1's conditions."""
+    return [str(fault) for fault in _theorem_faults(request)]
+
+
+def problem_of(request: PlanRequest) -> RoundProblem:
+    """The request as plain numbers."""
+    devices, radio = request.devices, request.radio
+
+    def column(name: str) -> NDArray[np.float64]:
+        return np.array([getattr(device, name) for device in devices], dtype=np.float64)
+
+    kinds, numbers = _optimizers(devices)
+    bandwidth = [
+        radio.bandwidth_hz if device.bandwidth_hz is None else device.bandwidth_hz
+        for device in devices
+    ]
+    return RoundProblem(
+        region_m=np.array(request.region_m),
+        server_m=np.array(request.server.position_m),
+        radio=radio,
+        weights=request.weights,
+        movement=request.movement,
+        learning=request.learning,
+        max_delay_s=request.max_delay_s,
+        max_iterations=request.max_iterations,
+        integer_iterations=request.integer_iterations,
+        keep_out_m=np.array(request.keep_out_m, dtype=np.float64).reshape(-1, 6),
+        candidates_m=None if request.candidates_m is None else np.array(request.candidates_m),
+        ids=tuple(device.id for device in devices),
+        position_m=column("position_m").reshape(-1, 3),
+        max_power_w=column("max_power_w"),
+        payload_bits=column("payload_bits"),
+        bandwidth_hz=np.array(bandwidth, dtype=np.float64),
+        cpu_min_hz=column("cpu_min_hz"),
+        cpu_max_hz=column("cpu_max_hz"),
+        capacitance=column("capacitance"),
+        connections=column("connections"),
+        flops_per_cycle=column("flops_per_cycle"),
+        importance=column("importance"),
+        survival=column("survival"),
+        learning_rate=column("learning_rate"),
+        smoothness=column("smoothness"),
+        gradient_bound_sq=column("gradient_bound_sq"),
+        gradient_variance=column("gradient_variance"),
+        optimizer=kinds,
+        optimizer_value=numbers,
+    )
+
+
+def _optimizers(devices: Sequence[Device]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    kinds = np.full(len(devices), SGD, dtype=np.int64)
+    numbers = np.zeros(len(devices))
+    for index, device in enumerate(devices):
+        match device.optimizer:
+            case Proximal(mu=mu):
+                kinds[index], numbers[index] = PROXIMAL, mu
+            case Momentum(rho=rho):
+                kinds[index], numbers[index] = MOMENTUM, rho
+    return kinds, numbers

@@ -1,0 +1,171 @@
+"""Files in and out: TOML or JSON from a path or `-`, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from scdn.faults import refuse
+
+MEBIBYTE = 1 << 20
+_SIZE_LIMIT = 64 * MEBIBYTE  # a request with 100,000 devices has some 40 MB
+
+Table = dict[str, Any]
+
+
+def read_document(source: str | Path, size_limit: int = _SIZE_LIMIT) -> Table:
+    """The table in a TOML or JSON file, or on standard input when `source` is `-`."""
+    text = read_text(source, size_limit)
+    return parse_document(text, str(source))
+
+
+def read_text(source: str | Path, size_limit: int = _SIZE_LIMIT) -> str:
+    """The text of a file, refused beyond `size_limit` bytes or when it is not UTF-8."""
+    name = str(source)
+    try:
+        if name == "-":
+            raw = sys.stdin.buffer.read(size_limit + 1)
+        else:
+            with Path(source).open("rb") as file:
+                raw = file.read(size_limit + 1)
+    except IsADirectoryError:
+        raise refuse(name, "file", "is a directory", "must be a file") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise refuse(name, "file", f"cannot be read ({reason})", "must be readable") from None
+    if len(raw) > size_limit:
+        allowed = f"must be at most {size_limit // MEBIBYTE} MiB"
+        raise refuse(name, "file", "too large", allowed)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise refuse(
+            name, "file", f"byte {error.start} is not UTF-8", "must be UTF-8 text"
+        ) from None
+
+
+def parse_document(text: str, source: str) -> Table:
+    """The table that `text` holds; JSON when the name or the first character says so."""
+    is_json = source.endswith(".json") or (
+        not source.endswith(".toml") and text.lstrip()[:1] == "{"
+    )
+    language = "JSON" if is_json else "TOML"
+    try:
+        document = (
+            json.loads(text, object_pairs_hook=_unique_keys) if is_json else tomllib.loads(text)
+        )
+    except ValueError as error:
+        raise refuse(source, "file", f"is not {language} ({error})", f"must be {language}") from None
+    except RecursionError:
+        raise refuse(source, "file", "is nested too deeply", f"must be plain {language}") from None
+    if not isinstance(document, dict):
+        raise refuse(source, "(top level)", f"got {type(document).__name__}", "must be an object")
+    return document
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> Table:
+    table: Table = {}
+    for key, value in pairs:
+        if key in table:
+            raise ValueError(f"key {key!r} stands twice")
+        table[key] = value
+    return table
+
+
+def override(document: Table, settings: Iterable[str]) -> Table:
+    """A copy of `document` with `key.path=value` settings; values are read as TOML, else as text."""
+    result = _copy(document)
+    for setting in settings:
+        path, separator, text = setting.partition("=")
+        keys = [key.strip() for key in path.split(".")]
+        if not separator or not all(keys):
+            raise refuse("--set", setting, "is not a setting", "must be key.path=value")
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except (ValueError, RecursionError):
+            value = text
+        _assign(result, keys, value, setting)
+    return result
+
+
+def _assign(node: Any, keys: list[str], value: Any, setting: str) -> None:
+    for depth, key in enumerate(keys):
+        last = depth == len(keys) - 1
+        if isinstance(node, dict):
+            if last:
+                node[key] = value
+            else:
+                node = node.setdefault(key, {})
+        elif isinstance(node, list) and key.isdecimal() and int(key) < len(node):
+            if last:
+                node[int(key)] = value
+            else:
+                node = node[int(key)]
+        else:
+            where = ".".join(keys[:depth]) or "(top level)"
+            raise refuse("--set", setting, f"{where} has no {key!r}", "must name a key there")
+
+
+def _copy(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: _copy(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_copy(value) for value in node]
+    return node
+
+
+def merged(below: Table, above: Table) -> Table:
+    """`above` laid over `below`, table by table; anything else is replaced."""
+    result = dict(below)
+    for key, value in above.items():
+        under = result.get(key)
+        both = isinstance(under, dict) and isinstance(value, dict)
+        result[key] = merged(under, value) if both else value  # type: ignore[arg-type]
+    return result
+
+
+def write_atomic(path: str | Path, content: str | bytes) -> None:
+    """Writes a file whole: readers see the old one or the new one, never half of it."""
+    target = Path(path)
+    raw = content.encode() if isinstance(content, str) else content
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise _unwritable(target, error) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(raw)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _unwritable(target, error) from None
+        raise
+
+
+class OutputError(Exception):
+    """Raised when a result cannot be written; earlier files stay as they were."""
+
+
+def _unwritable(target: Path, error: OSError) -> OutputError:
+    return OutputError(f"{target}: cannot be written ({error.strerror})")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def to_json(value: Any, indent: int | None = 2) -> str:
+    """Strict JSON: no NaN, no infinity."""
+    return json.dumps(value, indent=indent, allow_nan=False, ensure_ascii=False)

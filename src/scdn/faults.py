@@ -1,0 +1,175 @@
+"""What is wrong with an input: one line per fault, all of them at once."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+Path = tuple[str | int, ...]
+
+_SHOWN = 60  # characters of a faulty value that are worth reading
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault: where, what was found, what is allowed; `of` names other fields it rests on."""
+
+    field: str
+    found: str
+    allowed: str
+    of: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.found}, {self.allowed}"
+
+
+class InputError(Exception):
+    """Raised for wrong input; carries every fault that was found in `source`."""
+
+    def __init__(self, source: str, faults: Iterable[Fault]) -> None:
+        self.source = source
+        self.faults = tuple(faults)
+        super().__init__("\n".join(self.lines()))
+
+    def lines(self) -> list[str]:
+        """One line per fault, each naming the source."""
+        return [printable(f"{self.source}: {fault}") for fault in self.faults]
+
+
+def refuse(source: str, field: str, found: str, allowed: str) -> InputError:
+    """An `InputError` with a single fault."""
+    return InputError(source, [Fault(field, found, allowed)])
+
+
+def printable(line: str) -> str:
+    """`line` without anything that could break it into two or upset a terminal."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
+
+
+def show(value: Any) -> str:
+    """A value in few characters, on one line."""
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list | tuple) and len(value) > 8:
+        return f"a list of {len(value)}"
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    if isinstance(value, list | tuple) and all(isinstance(entry, int | float) for entry in value):
+        return f"[{', '.join(map(show, value))}]"
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**30:
+        return "a huge integer"
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = str(value) if not isinstance(value, list | tuple) else f"a list of {len(value)}"
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def faults_of(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
+    """The faults that pydantic found, in this project's words."""
+    return [_fault(entry, model) for entry in error.errors(include_url=False)]
+
+
+def paths_of(error: ValidationError, model: type[BaseModel]) -> list[Path]:
+    """Where the faults are: keys and list indices."""
+    return [_locate(entry["loc"], model)[0] for entry in error.errors(include_url=False)]
+
+
+def dotted(path: Iterable[str | int]) -> str:
+    """`devices.0.id`: the form that `--set` takes too."""
+    return ".".join(str(part) for part in path) or "(top level)"
+
+
+_TYPES = {
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
+    "string_type": "must be text",
+    "tuple_type": "must be a list",
+    "model_type": "must be a table",
+    "model_attributes_type": "must be a table",
+    "finite_number": "must be finite",
+    "union_tag_not_found": "needs a kind",
+}
+
+
+def _fault(entry: Any, model: type[BaseModel]) -> Fault:
+    kind, context = entry["type"], entry.get("ctx", {})
+    path, owner = _locate(entry["loc"], model)
+    found = f"got {show(entry['input'])}"
+    match kind:
+        case "missing":
+            return Fault(dotted(path), "missing", "it is required")
+        case "extra_forbidden":
+            return Fault(dotted(path), "unknown key", _nearest(str(path[-1]), owner))
+        case "greater_than":
+            allowed = f"must be > {context['gt']:g}"
+        case "greater_than_equal":
+            allowed = f"must be ≥ {context['ge']:g}"
+        case "less_than":
+            allowed = f"must be < {context['lt']:g}"
+        case "less_than_equal":
+            allowed = f"must be ≤ {context['le']:g}"
+        case "literal_error":
+            allowed = f"must be one of {context['expected']}"
+        case "union_tag_invalid":
+            found = f"got kind {show(context['tag'])}"
+            allowed = f"kind must be one of {context['expected_tags']}"
+        case "too_short":
+            allowed = f"needs at least {context['min_length']} entries"
+        case "too_long":
+            allowed = f"takes at most {context['max_length']} entries"
+        case "string_too_short":
+            allowed = "must not be empty"
+        case "value_error":
+            allowed = str(context["error"])
+        case _:
+            allowed = _TYPES.get(kind, entry["msg"])
+    return Fault(dotted(path), found, allowed)
+
+
+def _locate(loc: Path, model: type[BaseModel]) -> tuple[Path, type[BaseModel] | None]:
+    """The path without pydantic's union tags, and the model that owns its last key."""
+    path: Path = ()
+    owner: type[BaseModel] | None = model
+    options: dict[str, type[BaseModel]] = {}
+    for position, part in enumerate(loc):
+        if isinstance(part, str) and part in options:  # the tag of a union, not a key
+            owner, options = options[part], {}
+            continue
+        path = (*path, part)
+        if isinstance(part, int) or position == len(loc) - 1 or owner is None:
+            continue
+        owner, options = _child(owner, part)
+    return path, owner
+
+
+def _child(
+    model: type[BaseModel], key: str
+) -> tuple[type[BaseModel] | None, dict[str, type[BaseModel]]]:
+    """The model below `key`, or the tagged models it may be."""
+    for name, field in model.model_fields.items():
+        if key in (name, field.alias):
+            found = list(_models_in(field.annotation))
+            if len(found) <= 1:
+                return (found[0] if found else None), {}
+            return None, {m.model_fields["kind"].annotation.__args__[0]: m for m in found}  # type: ignore[union-attr]
+    return None, {}
+
+
+def _models_in(annotation: Any) -> Iterable[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in getattr(annotation, "__args__", ()):
+        yield from _models_in(inner)
+
+
+def _nearest(key: str, owner: type[BaseModel] | None) -> str:
+    known = [field.alias or name for name, field in owner.model_fields.items()] if owner else []
+    close = difflib.get_close_matches(key, known, 1)
+    return f"did you mean {close[0]}?" if close else f"known: {', '.join(known) or 'none'}"

@@ -1,0 +1,44 @@
+"""The kinds of values a scenario is made of, and how a default carries its explanation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
+
+
+class Frozen(BaseModel):
+    """Base of everything read from outside: strict types, no unknown keys, no NaN, no changes."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, allow_inf_nan=False, validate_by_name=True
+    )
+
+
+def value(default: Any, about: str, *, chosen: str | None = None, **limits: Any) -> Any:
+    """A field with its default, what it means, and why it was `chosen` where the paper is silent."""
+    extra = {"chosen": chosen} if chosen else None
+    return Field(default, description=about, json_schema_extra=extra, **limits)
+
+
+def required(about: str, **limits: Any) -> Any:
+    """A field without a default."""
+    return Field(description=about, **limits)
+
+
+def _whole(number: Any) -> Any:
+    is_whole = isinstance(number, float) and number.is_integer()
+    return int(number) if is_whole else number
+
+
+def _pair(number: Any) -> Any:
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    return (number, number) if is_number else number
+
+
+Number = Annotated[float, Strict()]
+Whole = Annotated[int, BeforeValidator(_whole)]
+Vector = Annotated[tuple[Number, Number, Number], Strict(False)]
+Box = Annotated[tuple[Number, Number, Number, Number, Number, Number], Strict(False)]
+Rectangle = Annotated[tuple[Number, Number, Number, Number], Strict(False)]
+Range = Annotated[tuple[Number, Number], Strict(False), BeforeValidator(_pair)]

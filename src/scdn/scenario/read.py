@@ -1,0 +1,67 @@
+"""A scenario from a file, with its profile, overrides and CSV of devices resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from scdn.documents import MEBIBYTE, Table, merged, override, read_document
+from scdn.faults import InputError
+from scdn.scenario.check import checked
+from scdn.scenario.model import PROFILES, Scenario
+from scdn.scenario.rules import scenario_faults, scenario_theorem_faults
+from scdn.scenario.table import read_devices
+
+_SIZE_LIMIT = 16 * MEBIBYTE
+
+
+def read_scenario(
+    source: str | Path, settings: Iterable[str] = (), *, strict: bool = False
+) -> Scenario:
+    """The scenario in a TOML or JSON file (`-`: standard input).
+
+    Parameters
+    ----------
+    source
+        The file. A CSV or trace that it names is looked for beside it.
+    settings
+        Overrides, each `key.path=value`.
+    strict
+        Refuse devices outside Theorem 1's conditions; else see `warnings_of`.
+
+    Raises
+    ------
+    InputError
+        With one fault per line: field, value, what is allowed.
+    """
+    document = override(read_document(source, _SIZE_LIMIT), settings)
+    folder = Path() if str(source) == "-" else Path(source).parent
+    return make_scenario(document, str(source), folder, strict=strict)
+
+
+def make_scenario(
+    document: Table, source: str = "scenario", folder: Path | None = None, *, strict: bool = False
+) -> Scenario:
+    """The scenario in a table; files it names are looked for in `folder`."""
+    folder = folder or Path()
+    profile = document.get("profile", "product")
+    below = PROFILES.get(profile, {}) if isinstance(profile, str) else {}
+    scenario = checked(Scenario, merged(below, document), source, scenario_faults)
+    if scenario.devices_csv is not None:
+        listed = read_devices(folder / scenario.devices_csv, scenario.origin_deg)
+        complete = {**merged(below, document), "devices": [*document.get("devices", []), *listed]}
+        del complete["devices_csv"]
+        scenario = checked(Scenario, complete, f"{source} with {scenario.devices_csv}", scenario_faults)
+    if scenario.churn.trace is not None:
+        trace = (folder / scenario.churn.trace).resolve()
+        churn = scenario.churn.model_copy(update={"trace": str(trace)})
+        scenario = scenario.model_copy(update={"churn": churn})
+    outside = list(scenario_theorem_faults(scenario))
+    if strict and outside:
+        raise InputError(source, outside)
+    return scenario
+
+
+def warnings_of(scenario: Scenario) -> list[str]:
+    """One line for each device or group outside Theorem 1's conditions."""
+    return [str(fault) for fault in scenario_theorem_faults(scenario)]

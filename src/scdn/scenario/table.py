@@ -1,0 +1,122 @@
+"""Devices from a CSV: `id` and either x, y, z in metres or lat, lon, alt.
+
+Geographic positions are laid on the plane that touches the WGS-84 ellipsoid at the origin; `alt` is
+the height above the ground, so that a device on the ground has z = 0 whatever the terrain.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scdn.documents import read_text
+from scdn.faults import Fault, InputError, show
+from scdn.scenario.model import ListedDevice
+
+_METRES, _DEGREES = ("x", "y", "z"), ("lat", "lon", "alt")
+_TEXT = {"id", "kind"}
+_EXTRA = sorted(set(ListedDevice.model_fields) - {"id", "position_m", "optimizer"})
+
+_EQUATOR_M, _FLATTENING = 6378137.0, 1 / 298.257223563
+_ECCENTRICITY_SQ = _FLATTENING * (2 - _FLATTENING)
+
+
+def read_devices(
+    path: Path, origin_deg: tuple[float, float] | None
+) -> list[dict[str, Any]]:
+    """The devices in the file as tables of a scenario's `devices`."""
+    source = str(path)
+    try:
+        rows = list(csv.reader(io.StringIO(read_text(path)), strict=True))
+    except csv.Error as error:
+        raise InputError(source, [Fault("file", f"is not CSV ({error})", "must be CSV")]) from None
+    header = [name.strip() for name in rows[0]] if rows else []
+    faults = list(_header_faults(header))
+    if faults:
+        raise InputError(source, faults)
+    place = _METRES if "x" in header else _DEGREES
+    devices, faults = [], []
+    for line, row in enumerate(rows[1:], start=2):
+        if not any(cell.strip() for cell in row):
+            continue
+        device, wrong = _device(line, header, row)
+        faults += wrong
+        devices.append(device)
+    if not devices and not faults:
+        faults.append(Fault("rows", "none", "needs at least one device"))
+    if faults:
+        raise InputError(source, faults)
+    if place == _DEGREES:
+        _project(devices, origin_deg)
+    for device in devices:
+        device["position_m"] = [device.pop(axis) for axis in _METRES]
+    return devices
+
+
+def _header_faults(header: list[str]) -> Iterator[Fault]:
+    if "id" not in header:
+        yield Fault("column id", "missing", "it is required")
+    metres, degrees = set(_METRES) & set(header), set(_DEGREES) & set(header)
+    if metres and degrees:
+        yield Fault("columns", f"got {show(header)}", "must have x, y, z or lat, lon, alt, not both")
+    else:
+        for name in _DEGREES if degrees else _METRES:
+            if name not in header:
+                allowed = "x, y, z in metres (or lat, lon, alt) are required"
+                yield Fault(f"column {name}", "missing", allowed)
+    for name in header:
+        if name not in {"id", *_METRES, *_DEGREES, *_EXTRA}:
+            yield Fault(f"column {show(name)}", "unknown", f"known: {', '.join(_EXTRA)}")
+        elif header.count(name) > 1:
+            yield Fault(f"column {name}", "stands twice", "must stand once")
+            return
+
+
+def _device(line: int, header: list[str], row: list[str]) -> tuple[dict[str, Any], list[Fault]]:
+    if len(row) != len(header):
+        found = f"got {len(row)} cells"
+        return {}, [Fault(f"line {line}", found, f"must have {len(header)}, as the header")]
+    device: dict[str, Any] = {}
+    faults = []
+    for name, raw in zip(header, row, strict=True):
+        cell = raw.strip()
+        if name in _TEXT:
+            device[name] = cell
+        elif cell or name in (*_METRES, *_DEGREES):  # other empty cells take the default
+            number = _number(cell)
+            if number is None:
+                where = f"line {line}, {name}"
+                faults.append(Fault(where, f"got {show(cell)}", "must be a finite number"))
+            elif name in ("lat", "lon") and abs(number) > (90 if name == "lat" else 180):
+                allowed = f"must be within ±{90 if name == 'lat' else 180} degrees"
+                faults.append(Fault(f"line {line}, {name}", f"got {show(cell)}", allowed))
+            else:
+                device[name] = number
+    return device, faults
+
+
+def _number(cell: str) -> float | None:
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _project(devices: list[dict[str, Any]], origin_deg: tuple[float, float] | None) -> None:
+    """Replaces lat, lon, alt by x (east), y (north), z, in metres from the origin."""
+    lat0, lon0 = origin_deg or (
+        min(device["lat"] for device in devices),
+        min(device["lon"] for device in devices),
+    )
+    bend = 1 - _ECCENTRICITY_SQ * math.sin(math.radians(lat0)) ** 2
+    east = _EQUATOR_M / math.sqrt(bend) * math.cos(math.radians(lat0))
+    north = _EQUATOR_M * (1 - _ECCENTRICITY_SQ) / bend**1.5
+    for device in devices:
+        device["x"] = math.radians(device.pop("lon") - lon0) * east
+        device["y"] = math.radians(device.pop("lat") - lat0) * north
+        device["z"] = device.pop("alt")

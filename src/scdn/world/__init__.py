@@ -1,0 +1,1 @@
+"""Physics, no learning: geometry, channel, energy, churn, the fleet of devices."""

@@ -1,0 +1,73 @@
+"""Energy: sending, computing, and moving the server. All in joules."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scdn.scenario.model import Movement
+
+Array = NDArray[np.float64]
+
+
+def transmission_j(power_w: ArrayLike, delay_s: ArrayLike) -> Array:
+    """Sending for `delay_s` at `power_w`; nothing at power 0."""
+    power, time = np.broadcast_arrays(
+        np.asarray(power_w, dtype=np.float64), np.asarray(delay_s, dtype=np.float64)
+    )
+    return np.multiply(power, time, out=np.zeros(power.shape), where=power > 0)
+
+
+def cycles(
+    steps: ArrayLike, batch_size: int, connections: ArrayLike, flops_per_cycle: ArrayLike
+) -> Array:
+    """Clock cycles of `steps` training steps: 3 FLOPs per connection and sample."""
+    work = 3.0 * np.asarray(steps, dtype=np.float64) * batch_size * np.asarray(connections)
+    return work / np.asarray(flops_per_cycle)
+
+
+def processing_j(cycles_: ArrayLike, capacitance: ArrayLike, cpu_hz: ArrayLike) -> Array:
+    """Computing so many cycles: half the capacitance times the clock squared, each."""
+    return np.asarray(cycles_) * np.asarray(capacitance) / 2 * np.square(np.asarray(cpu_hz))
+
+
+def least_cpu_hz(cycles_: ArrayLike, deadline_s: float, cpu_min_hz: ArrayLike) -> Array:
+    """The slowest clock that is done by the deadline; may exceed the device's fastest."""
+    return np.maximum(np.asarray(cycles_, dtype=np.float64) / deadline_s, np.asarray(cpu_min_hz))
+
+
+class MovementJ(NamedTuple):
+    """The server's energy in a round, by kind."""
+
+    hover: Array
+    climb: Array
+    lateral: Array
+
+    @property
+    def total(self) -> Array:
+        """All of it."""
+        return self.hover + self.climb + self.lateral
+
+
+def movement_j(
+    before_m: ArrayLike, after_m: ArrayLike, movement: Movement, ceiling_m: float
+) -> MovementJ:
+    """What a move costs: hovering at the new height, climbing there, flying sideways.
+
+    Climbing to the ceiling costs infinitely much; staying there or sinking costs nothing.
+    """
+    before = np.asarray(before_m, dtype=np.float64)
+    after = np.asarray(after_m, dtype=np.float64)
+    z_before, z = np.broadcast_arrays(before[..., 2], after[..., 2])
+    hover = movement.hover_j * np.exp(z / movement.altitude_scale_m)
+    rises = z > z_before
+    with np.errstate(divide="ignore"):
+        steepness = np.log(np.where(rises, ceiling_m - z_before, 1.0)) - np.log(
+            np.where(rises, ceiling_m - z, 1.0)
+        )
+    climb = movement.climb_j * steepness if movement.climb_j else np.zeros_like(steepness)
+    step = after[..., :2] - before[..., :2]
+    lateral = movement.lateral_j_per_m * np.hypot(step[..., 0], step[..., 1])
+    return MovementJ(hover, climb, lateral)

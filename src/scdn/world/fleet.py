@@ -1,0 +1,176 @@
+"""The devices as arrays: where they are, what hardware they have, how long they may last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scdn.draws import generator
+from scdn.scenario.model import Group, ListedDevice, Momentum, OptimizerKind, Proximal, Scenario
+from scdn.theory import MOMENTUM, PROXIMAL, SGD
+from scdn.world.geometry import uniform_points
+
+Array = NDArray[np.float64]
+
+OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)  # in the order of scdn.theory's
+
+
+@dataclass(frozen=True, eq=False)
+class Fleet:
+    """Devices, one per entry of every array; the fields are those of a `ListedDevice`."""
+
+    id: NDArray[np.object_]
+    kind: NDArray[np.object_]
+    position_m: Array
+    max_power_w: Array
+    payload_bits: Array
+    bandwidth_hz: Array  # NaN where the radio's holds
+    cpu_min_hz: Array
+    cpu_max_hz: Array
+    capacitance: Array
+    connections: Array
+    flops_per_cycle: Array
+    learning_rate: Array
+    optimizer: NDArray[np.int64]  # an index into OPTIMIZERS
+    optimizer_value: Array  # mu, rho, or 0
+    weibull_shape: Array
+    weibull_scale_rounds: Array
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    def take(self, which: NDArray[Any]) -> Fleet:
+        """The devices that a mask or an array of indices names."""
+        return Fleet(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
+
+    @staticmethod
+    def join(fleets: Sequence[Fleet]) -> Fleet:
+        """Several fleets as one, in order."""
+        names = [f.name for f in fields(Fleet)]
+        return Fleet(**{n: np.concatenate([getattr(fleet, n) for fleet in fleets]) for n in names})
+
+    @staticmethod
+    def of(devices: Sequence[ListedDevice]) -> Fleet:
+        """The fleet of listed devices."""
+
+        def column(name: str) -> Array:
+            return np.array([getattr(device, name) for device in devices], dtype=np.float64)
+
+        choices = [_optimizer(device) for device in devices]
+        special = {
+            "id": names(device.id for device in devices),
+            "kind": names(device.kind for device in devices),
+            "position_m": column("position_m").reshape(-1, 3),
+            "optimizer": np.array([kind for kind, _ in choices], dtype=np.int64),
+            "optimizer_value": np.array([number for _, number in choices], dtype=np.float64),
+        }
+        plain = {f.name: column(f.name) for f in fields(Fleet) if f.name not in special}
+        return Fleet(**special, **plain)  # type: ignore[arg-type]
+
+    def listed(self) -> list[ListedDevice]:
+        """The devices written out."""
+        return [self._device(index) for index in range(len(self))]
+
+    def _device(self, index: int) -> ListedDevice:
+        special = ("id", "kind", "position_m", "bandwidth_hz", "optimizer", "optimizer_value")
+        plain = [f.name for f in fields(self) if f.name not in special]
+        bandwidth = float(self.bandwidth_hz[index])
+        return ListedDevice.model_validate(
+            {
+                "id": self.id[index],
+                "kind": self.kind[index],
+                "position_m": self.position_m[index].tolist(),
+                "bandwidth_hz": None if np.isnan(bandwidth) else bandwidth,
+                "optimizer": self._optimizer_table(index),
+                **{name: float(getattr(self, name)[index]) for name in plain},
+            }
+        )
+
+    def _optimizer_table(self, index: int) -> dict[str, Any]:
+        number = float(self.optimizer_value[index])
+        kind = OPTIMIZERS[self.optimizer[index]]
+        return {"kind": kind, **{"proximal": {"mu": number}, "momentum": {"rho": number}}.get(kind, {})}
+
+    def bandwidth_or(self, radio_hz: float) -> Array:
+        """Each device's bandwidth: its own, or the radio's."""
+        return np.where(np.isnan(self.bandwidth_hz), radio_hz, self.bandwidth_hz)
+
+
+def names(texts: Iterable[str]) -> NDArray[np.object_]:
+    """Texts as an array that can be indexed like the numbers beside it."""
+    listed = list(texts)
+    result = np.empty(len(listed), dtype=object)
+    result[:] = listed
+    return result
+
+
+def _optimizer(device: ListedDevice) -> tuple[int, float]:
+    match device.optimizer:
+        case Proximal(mu=mu):
+            return PROXIMAL, mu
+        case Momentum(rho=rho):
+            return MOMENTUM, rho
+    return SGD, 0.0
+
+
+def initial_fleet(scenario: Scenario) -> Fleet:
+    """Who is there at the start: the listed devices, then each group's."""
+    drawn = [
+        draw_group(
+            group,
+            group.count,
+            generator(scenario.seed, "fleet", index),
+            scenario.region_m,
+        )
+        for index, group in enumerate(scenario.fleet)
+    ]
+    return Fleet.join([Fleet.of(scenario.devices), *drawn])
+
+
+def draw_group(
+    group: Group,
+    count: int,
+    draw: np.random.Generator,
+    region_m: tuple[float, float, float],
+    first_number: int = 1,
+) -> Fleet:
+    """`count` devices of a group, named from `kind-first_number` on."""
+
+    def uniform(limits: tuple[float, float]) -> Array:
+        return draw.uniform(limits[0], limits[1], count)
+
+    def same(number: float) -> Array:
+        return np.full(count, number)
+
+    x0, y0, x1, y1 = group.area_m or (0.0, 0.0, region_m[0], region_m[1])
+    low, high = (x0, y0, group.altitude_m[0]), (x1, y1, group.altitude_m[1])
+    position = uniform_points(draw, count, low, high)
+    power = 10 ** (uniform(group.max_power_dbm) / 10) * 1e-3
+    cpu_max, capacitance = uniform(group.cpu_max_hz), uniform(group.capacitance)
+    flops_per_cycle = uniform(group.flops_per_cycle)
+    mu, rho = uniform(group.mu), uniform(group.rho)
+    kinds = np.array([OPTIMIZERS.index(kind) for kind in group.optimizers], dtype=np.int64)
+    optimizer = kinds[draw.integers(0, len(kinds), count)]
+    shape = np.array(group.weibull_shapes)[draw.integers(0, len(group.weibull_shapes), count)]
+    return Fleet(
+        id=names(f"{group.kind}-{first_number + i}" for i in range(count)),
+        kind=names([group.kind] * count),
+        position_m=position,
+        max_power_w=power,
+        payload_bits=same(group.payload_bits),
+        bandwidth_hz=same(np.nan if group.bandwidth_hz is None else group.bandwidth_hz),
+        cpu_min_hz=same(group.cpu_min_hz),
+        cpu_max_hz=cpu_max,
+        capacitance=capacitance,
+        connections=same(group.connections),
+        flops_per_cycle=flops_per_cycle,
+        learning_rate=same(group.learning_rate),
+        optimizer=optimizer,
+        optimizer_value=np.choose(optimizer, [np.zeros(count), mu, rho]),
+        weibull_shape=shape,
+        weibull_scale_rounds=same(group.weibull_scale_rounds),
+    )

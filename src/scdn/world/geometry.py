@@ -1,0 +1,80 @@
+"""The region, what is in the way, distances and angles, and where the server may start.
+
+Arrays of positions have x, y, z in their last axis; functions broadcast over all other axes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scdn.draws import generator
+from scdn.scenario.model import Scenario, Start
+
+Array = NDArray[np.float64]
+
+
+def distance(a: ArrayLike, b: ArrayLike) -> Array:
+    """Straight-line distance in metres."""
+    return np.sqrt(_squared(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)))
+
+
+def elevation_deg(a: ArrayLike, b: ArrayLike) -> Array:
+    """Angle above the horizon at which the higher of two points is seen; 0 where they coincide."""
+    step = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
+    return elevation_from(np.abs(step[..., 2]), np.sqrt(_squared(step)))
+
+
+def elevation_from(height: Array, distance_m: Array) -> Array:
+    """The same from a height difference and a distance."""
+    sine = np.divide(height, distance_m, out=np.zeros_like(distance_m), where=distance_m > 0)
+    return np.degrees(np.arcsin(np.minimum(sine, 1.0)))
+
+
+def _squared(step: Array) -> Array:
+    x, y, z = step[..., 0], step[..., 1], step[..., 2]
+    return x * x + y * y + z * z
+
+
+def inside(positions: ArrayLike, region_m: ArrayLike) -> NDArray[np.bool_]:
+    """Whether positions are in the region, its faces included."""
+    p = np.asarray(positions, dtype=np.float64)
+    return np.all((p >= 0) & (p <= np.asarray(region_m)), axis=-1)
+
+
+def kept_out(positions: ArrayLike, boxes: ArrayLike) -> NDArray[np.bool_]:
+    """Whether positions are in the open interior of some box x0, y0, z0, x1, y1, z1."""
+    p = np.asarray(positions, dtype=np.float64)
+    b = np.asarray(boxes, dtype=np.float64).reshape(-1, 6)
+    within = (p[..., None, :] > b[:, :3]) & (p[..., None, :] < b[:, 3:])
+    return np.any(np.all(within, axis=-1), axis=-1)
+
+
+def start_position(start: Start, region_m: ArrayLike, seed: int = 0) -> Array:
+    """One of the paper's five initial positions; a random edge is a random corner."""
+    size = np.asarray(region_m, dtype=np.float64)
+    draw = generator(seed, "server-start")
+    match start:
+        case "centre":
+            return size / 2
+        case "random":
+            return draw.uniform(0.0, 1.0, 3) * size
+        case "origin":
+            return np.zeros(3)
+        case "max":
+            return size.copy()
+        case "random-edge":
+            return draw.integers(0, 2, 3) * size
+
+
+def server_start(scenario: Scenario) -> Array:
+    """Where the scenario's server stands before round 0."""
+    if scenario.server.position_m is not None:
+        return np.asarray(scenario.server.position_m, dtype=np.float64)
+    return start_position(scenario.server.start, scenario.region_m, scenario.seed)
+
+
+def uniform_points(draw: np.random.Generator, count: int, low: ArrayLike, high: ArrayLike) -> Array:
+    """`count` points uniform in a box: given its count, what a Poisson process leaves there."""
+    low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    return low + draw.uniform(0.0, 1.0, (count, 3)) * (high - low)
