@@ -48,7 +48,7 @@ unit-long: install
 	SCDN_TEST_LONG=1 $(BIN)/pytest
 
 docs: install
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 bench: install
 	$(BIN)/python benchmarks/world.py

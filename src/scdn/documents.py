@@ -61,7 +61,9 @@ def parse_document(text: str, source: str) -> Table:
             json.loads(text, object_pairs_hook=_unique_keys) if is_json else tomllib.loads(text)
         )
     except ValueError as error:
-        raise refuse(source, "file", f"is not {language} ({error})", f"must be {language}") from None
+        raise refuse(
+            source, "file", f"is not {language} ({error})", f"must be {language}"
+        ) from None
     except RecursionError:
         raise refuse(source, "file", "is nested too deeply", f"must be plain {language}") from None
     if not isinstance(document, dict):
@@ -79,7 +81,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> Table:
 
 
 def override(document: Table, settings: Iterable[str]) -> Table:
-    """A copy of `document` with `key.path=value` settings; values are read as TOML, else as text."""
+    """A copy of `document` with `key.path=value` settings; a value is TOML, else text."""
     result = _copy(document)
     for setting in settings:
         path, separator, text = setting.partition("=")

@@ -6,18 +6,17 @@ broken constraints are always the true model's, whatever a solver used inside.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scdn.arrays import Array, Mask, Whole, floats
 from scdn.scenario.model import Movement, Radio, RoundLearning, Weights
 from scdn.theory.optimizers import step_weights
 from scdn.world import channel, energy, geometry
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 TOLERANCE = 1e-9  # relative, on every limit
 
@@ -53,7 +52,7 @@ class RoundProblem:
     smoothness: Array
     gradient_bound_sq: Array
     gradient_variance: Array
-    optimizer: NDArray[np.int64]  # SGD, PROXIMAL or MOMENTUM of scdn.theory
+    optimizer: Whole  # SGD, PROXIMAL or MOMENTUM of scdn.theory
     optimizer_value: Array  # mu, rho, or 0
     noise_w: Array = field(init=False)
 
@@ -70,7 +69,7 @@ class RoundProblem:
 
     def steps(self, iterations: ArrayLike) -> Array:
         """Mini-batch steps of so many iterations, q."""
-        return self.learning.steps_per_iteration * np.asarray(iterations, dtype=np.float64)
+        return self.learning.steps_per_iteration * floats(iterations)
 
     def cycles(self, iterations: ArrayLike) -> Array:
         """Clock cycles of so many iterations."""
@@ -128,7 +127,7 @@ class RoundProblem:
 
     def allowed(self, server_m: ArrayLike) -> Mask:
         """Whether the server may be at positions (…, 3): region, keep-outs, floor, ceiling."""
-        p = np.asarray(server_m, dtype=np.float64)
+        p = floats(server_m)
         z = p[..., 2]
         airborne = (z == 0) | (z >= self.movement.min_flight_m)
         below = (z < self.ceiling_m) | (self.server_m[2] == self.ceiling_m)
@@ -202,42 +201,53 @@ def evaluate(problem: RoundProblem, decision: Decision) -> Evaluation:
 
 
 def _violations(problem: RoundProblem, decision: Decision, delay: Array) -> list[Violation]:
-    """Every broken constraint, the server's first, then device by device."""
+    """Every broken constraint, the server's first, then constraint by constraint."""
     found = _server_violations(problem, decision.server_m)
-    active, off = decision.active, ~decision.active
-    iterations, power, cpu = decision.iterations, decision.power_w, decision.cpu_hz
-    rounded = np.rint(iterations)
-    whole = rounded if problem.integer_iterations else iterations
-    # constraint, value, limit, broken
-    above = [
-        ("max_delay_s", delay, problem.max_delay_s, active),
-        ("inactive_iterations", iterations, 0.0, off),
-        ("inactive_power_w", power, 0.0, off),
-        ("max_iterations", iterations, float(problem.max_iterations), True),
-        ("cpu_max_hz", cpu, problem.cpu_max_hz, True),
-        ("max_power_w", power, problem.max_power_w, True),
-    ]
-    below = [
-        ("min_iterations", iterations, 0.0, True),
-        ("cpu_min_hz", cpu, problem.cpu_min_hz, True),
-        ("compute_deadline_s", cpu, problem.cycles(iterations) / problem.learning.compute_deadline_s, True),
-        ("min_power_w", power, 0.0, True),
-    ]
-    checks = [(n, v, np.broadcast_to(lim, v.shape), w & _above(v, lim)) for n, v, lim, w in above]
-    checks += [(n, v, np.broadcast_to(lim, v.shape), w & _above(lim, v)) for n, v, lim, w in below]
-    checks.append(("whole_iterations", iterations, rounded, np.abs(iterations - whole) > TOLERANCE))
-    for device in np.flatnonzero(np.any([broken for *_, broken in checks], axis=0)):
-        for name, amount, limit, broken in checks:
-            if broken[device]:
-                found.append(
-                    Violation(problem.ids[device], name, float(amount[device]), float(limit[device]))
-                )
+    for check in _device_checks(problem, decision, delay):
+        for device in np.flatnonzero(check.broken):
+            amount, limit = float(check.value[device]), float(check.limit[device])
+            found.append(Violation(problem.ids[device], check.name, amount, limit))
     return found
 
 
-def _above(value: ArrayLike, limit: ArrayLike) -> Mask:
-    limit = np.asarray(limit, dtype=np.float64)
-    return np.asarray(value) > limit + TOLERANCE * np.abs(limit)
+class _Check(NamedTuple):
+    name: str
+    value: Array
+    limit: Array
+    broken: Mask
+
+
+def _device_checks(problem: RoundProblem, decision: Decision, delay: Array) -> Iterator[_Check]:
+    iterations, power, cpu = decision.iterations, decision.power_w, decision.cpu_hz
+    always, off = np.ones(len(problem), dtype=np.bool_), ~decision.active
+    needed = problem.cycles(iterations) / problem.learning.compute_deadline_s
+
+    def at_most(name: str, value: Array, limit: ArrayLike, where: Mask = always) -> _Check:
+        limits = np.broadcast_to(floats(limit), value.shape)
+        return _Check(name, value, limits, where & _above(value, limits))
+
+    def at_least(name: str, value: Array, limit: ArrayLike) -> _Check:
+        limits = np.broadcast_to(floats(limit), value.shape)
+        return _Check(name, value, limits, _above(limits, value))
+
+    yield at_most("max_delay_s", delay, problem.max_delay_s, decision.active)
+    yield at_most("inactive_iterations", iterations, 0.0, off)
+    yield at_most("inactive_power_w", power, 0.0, off)
+    yield at_most("max_iterations", iterations, problem.max_iterations)
+    yield at_least("min_iterations", iterations, 0.0)
+    if problem.integer_iterations:
+        whole = np.rint(iterations)
+        yield _Check("whole_iterations", iterations, whole, np.abs(iterations - whole) > TOLERANCE)
+    yield at_least("compute_deadline_s", cpu, needed)
+    yield at_least("cpu_min_hz", cpu, problem.cpu_min_hz)
+    yield at_most("cpu_max_hz", cpu, problem.cpu_max_hz)
+    yield at_least("min_power_w", power, 0.0)
+    yield at_most("max_power_w", power, problem.max_power_w)
+
+
+def _above(value: Array, limit: Array) -> Mask:
+    """Above by more than rounding: relative to the limit, and not fooled by NaN."""
+    return ~(value <= limit + TOLERANCE * np.abs(limit))
 
 
 def _server_violations(problem: RoundProblem, server_m: Array) -> list[Violation]:

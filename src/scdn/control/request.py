@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Strict
 
+from scdn.arrays import Array, Whole
 from scdn.control.problem import RoundProblem
 from scdn.documents import Table, override, read_document
 from scdn.faults import Fault, InputError
 from scdn.scenario.check import checked
-from scdn.scenario.fields import Box, Frozen, Vector, Whole, required, value
+from scdn.scenario.fields import Box, Frozen, Vector, required, value
+from scdn.scenario.fields import Whole as WholeNumber
 from scdn.scenario.model import (
     Device,
     Momentum,
@@ -53,7 +54,7 @@ class PlanRequest(Frozen):
     server: RequestServer = required("the server before the round")
     radio: Radio = value(Radio(), "the channel")
     max_delay_s: float = value(_default("max_delay_s"), "a report's time limit", gt=0)
-    max_iterations: Whole = value(
+    max_iterations: WholeNumber = value(
         _default("max_iterations"), "most local iterations", ge=0, le=10_000
     )
     integer_iterations: bool = value(_default("integer_iterations"), "whole iterations")
@@ -77,9 +78,7 @@ def read_request(
     return make_request(document, str(source), strict=strict)
 
 
-def make_request(
-    document: Table, source: str = "request", *, strict: bool = False
-) -> PlanRequest:
+def make_request(document: Table, source: str = "request", *, strict: bool = False) -> PlanRequest:
     """The request in a table; `strict` refuses what is outside Theorem 1's conditions."""
     request = checked(PlanRequest, document, source, _faults)
     if strict:
@@ -103,7 +102,7 @@ def problem_of(request: PlanRequest) -> RoundProblem:
     """The request as plain numbers."""
     devices, radio = request.devices, request.radio
 
-    def column(name: str) -> NDArray[np.float64]:
+    def column(name: str) -> Array:
         return np.array([getattr(device, name) for device in devices], dtype=np.float64)
 
     kinds, numbers = _optimizers(devices)
@@ -144,7 +143,7 @@ def problem_of(request: PlanRequest) -> RoundProblem:
     )
 
 
-def _optimizers(devices: Sequence[Device]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _optimizers(devices: Sequence[Device]) -> tuple[Whole, Array]:
     kinds = np.full(len(devices), SGD, dtype=np.int64)
     numbers = np.zeros(len(devices))
     for index, device in enumerate(devices):

@@ -76,7 +76,7 @@ def _original(path: Path, document: Table, removed: set[Path]) -> Path:
     if len(path) < 2 or not isinstance(path[1], int):
         return path
     kept = [i for i in range(len(document[str(path[0])])) if (path[0], i) not in removed]
-    return (path[0], kept[path[1]], *path[2:])
+    return (path[0], kept[path[1]], *path[2:]) if path[1] < len(kept) else path
 
 
 def _renumbered(fault: Fault, document: Table, removed: set[Path]) -> Fault:

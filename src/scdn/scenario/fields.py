@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic.config import JsonDict
 
 
 class Frozen(BaseModel):
@@ -16,8 +17,8 @@ class Frozen(BaseModel):
 
 
 def value(default: Any, about: str, *, chosen: str | None = None, **limits: Any) -> Any:
-    """A field with its default, what it means, and why it was `chosen` where the paper is silent."""
-    extra = {"chosen": chosen} if chosen else None
+    """A field: its default, what it means, why it was `chosen` where the paper is silent."""
+    extra: JsonDict | None = {"chosen": chosen} if chosen else None
     return Field(default, description=about, json_schema_extra=extra, **limits)
 
 
@@ -37,7 +38,7 @@ def _pair(number: Any) -> Any:
 
 
 Number = Annotated[float, Strict()]
-Whole = Annotated[int, BeforeValidator(_whole)]
+Whole = Annotated[int, BeforeValidator(_whole), Field(le=2**53)]  # exact in any JSON reader
 Vector = Annotated[tuple[Number, Number, Number], Strict(False)]
 Box = Annotated[tuple[Number, Number, Number, Number, Number, Number], Strict(False)]
 Rectangle = Annotated[tuple[Number, Number, Number, Number], Strict(False)]

@@ -12,8 +12,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, Strict
 
-from scdn.scenario.fields import Box, Frozen, Number, Range, Rectangle, Vector, Whole
-from scdn.scenario.fields import required, value
+from scdn.scenario.fields import (
+    Box,
+    Frozen,
+    Number,
+    Range,
+    Rectangle,
+    Vector,
+    Whole,
+    required,
+    value,
+)
 
 RateModel = Literal["shannon", "pade"]
 Start = Literal["centre", "random", "origin", "max", "random-edge"]

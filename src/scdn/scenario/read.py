@@ -51,7 +51,9 @@ def make_scenario(
         listed = read_devices(folder / scenario.devices_csv, scenario.origin_deg)
         complete = {**merged(below, document), "devices": [*document.get("devices", []), *listed]}
         del complete["devices_csv"]
-        scenario = checked(Scenario, complete, f"{source} with {scenario.devices_csv}", scenario_faults)
+        scenario = checked(
+            Scenario, complete, f"{source} with {scenario.devices_csv}", scenario_faults
+        )
     if scenario.churn.trace is not None:
         trace = (folder / scenario.churn.trace).resolve()
         churn = scenario.churn.model_copy(update={"trace": str(trace)})

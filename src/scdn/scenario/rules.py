@@ -17,11 +17,16 @@ class Site(Protocol):
     """What a scenario and a plan request have in common: a region with obstacles and places."""
 
     @property
-    def region_m(self) -> tuple[float, float, float]: ...
+    def region_m(self) -> tuple[float, float, float]:
+        """Its size."""
+
     @property
-    def keep_out_m(self) -> Sequence[tuple[float, float, float, float, float, float]]: ...
+    def keep_out_m(self) -> Sequence[tuple[float, float, float, float, float, float]]:
+        """Boxes the server must not be in."""
+
     @property
-    def candidates_m(self) -> Sequence[tuple[float, float, float]] | None: ...
+    def candidates_m(self) -> Sequence[tuple[float, float, float]] | None:
+        """The only places for the server, if given."""
 
 
 def site_faults(site: Site) -> Iterator[Fault]:
@@ -36,7 +41,9 @@ def site_faults(site: Site) -> Iterator[Fault]:
     if site.candidates_m is None:
         return
     if not site.candidates_m:
-        yield Fault("candidates_m", "got an empty list", "needs at least one place, or leave it out")
+        yield Fault(
+            "candidates_m", "got an empty list", "needs at least one place, or leave it out"
+        )
         return
     for index, place in enumerate(site.candidates_m):
         yield from outside(f"candidates_m.{index}", place, site.region_m)
@@ -95,10 +102,10 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
     if not (drawn or scenario.devices or scenario.devices_csv or scenario.churn.trace):
         allowed = "needs a [[fleet]] with count ≥ 1, or [[devices]]"
         yield Fault("fleet", "no device", allowed, ("devices", "devices_csv", "churn"))
-    if scenario.churn.entry_rate > 0 and scenario.fleet:
-        if not any(group.entry_share > 0 for group in scenario.fleet):
-            allowed = "some group must have entry_share > 0, or churn.entry_rate must be 0"
-            yield Fault("fleet", "nobody can enter", allowed, ("churn",))
+    shares = [group.entry_share for group in scenario.fleet]
+    if scenario.churn.entry_rate > 0 and shares and sum(shares) == 0:
+        allowed = "some group must have entry_share > 0, or churn.entry_rate must be 0"
+        yield Fault("fleet", "nobody can enter", allowed, ("churn",))
 
 
 def _group_faults(where: str, group: Group, region_m: Point) -> Iterator[Fault]:

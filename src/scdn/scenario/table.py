@@ -25,9 +25,7 @@ _EQUATOR_M, _FLATTENING = 6378137.0, 1 / 298.257223563
 _ECCENTRICITY_SQ = _FLATTENING * (2 - _FLATTENING)
 
 
-def read_devices(
-    path: Path, origin_deg: tuple[float, float] | None
-) -> list[dict[str, Any]]:
+def read_devices(path: Path, origin_deg: tuple[float, float] | None) -> list[dict[str, Any]]:
     """The devices in the file as tables of a scenario's `devices`."""
     source = str(path)
     try:
@@ -62,7 +60,9 @@ def _header_faults(header: list[str]) -> Iterator[Fault]:
         yield Fault("column id", "missing", "it is required")
     metres, degrees = set(_METRES) & set(header), set(_DEGREES) & set(header)
     if metres and degrees:
-        yield Fault("columns", f"got {show(header)}", "must have x, y, z or lat, lon, alt, not both")
+        yield Fault(
+            "columns", f"got {show(header)}", "must have x, y, z or lat, lon, alt, not both"
+        )
     else:
         for name in _DEGREES if degrees else _METRES:
             if name not in header:

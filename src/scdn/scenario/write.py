@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from scdn.documents import merged
+from scdn.faults import printable
 from scdn.scenario.model import PROFILES, Group, Scenario
 
 _WIDTH = 96
@@ -21,7 +22,7 @@ def to_toml(scenario: Scenario, *, comments: bool = False) -> str:
 
 
 def template(profile: str = "product", kind: str = "device", count: int = 6) -> str:
-    """A new scenario with every value, its meaning, and why it was chosen where the paper is silent."""
+    """A new scenario: every value, its meaning, and why it is so where the paper is silent."""
     document = merged(PROFILES[profile], {"profile": profile, "name": "my-network"})
     fleet = (Group(kind=kind, count=count),)
     scenario = Scenario.model_validate(document).model_copy(update={"fleet": fleet})
@@ -29,7 +30,7 @@ def template(profile: str = "product", kind: str = "device", count: int = 6) -> 
 
 
 def _toml(scenario: Scenario, title: str, comments: bool) -> str:
-    lines = [f"# {line}" for line in title.splitlines()] if comments else []
+    lines = [f"# {printable(title)}"] if comments else []
     lines += _table(scenario, "", comments)
     return "\n".join(lines).strip("\n") + "\n"
 

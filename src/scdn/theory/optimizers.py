@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from scdn.arrays import Array, Whole, floats
 
 SGD, PROXIMAL, MOMENTUM = range(3)
 
@@ -26,13 +26,13 @@ class StepWeights(NamedTuple):
 
 def sgd(q: ArrayLike) -> StepWeights:
     """Standard SGD: every gradient counts once."""
-    ones = np.ones_like(np.asarray(q, dtype=np.float64))
+    ones = np.ones_like(floats(q))
     return StepWeights(ones, ones)
 
 
 def proximal(q: ArrayLike, x: ArrayLike) -> StepWeights:
     """Proximal SGD with x = η·μ: w_j = (1 − x)^{q−1−j}."""
-    q, x = np.broadcast_arrays(np.asarray(q, dtype=np.float64), np.asarray(x, dtype=np.float64))
+    q, x = np.broadcast_arrays(floats(q), floats(x))
     kept = -np.expm1(q * np.log1p(-x))  # 1 − (1 − x)^q without cancellation
     mean = np.divide(kept, x * q, out=np.ones_like(kept), where=x * q > 0)
     return StepWeights(mean, np.ones_like(mean))
@@ -40,7 +40,7 @@ def proximal(q: ArrayLike, x: ArrayLike) -> StepWeights:
 
 def momentum(q: ArrayLike, rho: ArrayLike) -> StepWeights:
     """SGD with momentum ρ: w_j = (1 − ρ^{q−j})/(1 − ρ)."""
-    q, rho = np.broadcast_arrays(np.asarray(q, dtype=np.float64), np.asarray(rho, dtype=np.float64))
+    q, rho = np.broadcast_arrays(floats(q), floats(rho))
     none = q == 0
     steps = np.where(none, 1.0, q)
     # 1/(1−ρ) + (ρ^{q+1} − ρ)/(q(1−ρ)²), with 1 − ρ^q free of cancellation
@@ -50,13 +50,13 @@ def momentum(q: ArrayLike, rho: ArrayLike) -> StepWeights:
 
 
 def step_weights(
-    kind: NDArray[np.int64], q: ArrayLike, learning_rate: ArrayLike, number: ArrayLike
+    kind: Whole, q: ArrayLike, learning_rate: ArrayLike, number: ArrayLike
 ) -> StepWeights:
     """w̄ and w_max of devices of mixed `kind`; `number` is μ for PROXIMAL, ρ for MOMENTUM."""
     mean, largest = sgd(q)
     near, heavy = kind == PROXIMAL, kind == MOMENTUM
     if near.any():
-        x = np.where(near, np.asarray(learning_rate) * np.asarray(number), 0.5)
+        x = np.where(near, floats(learning_rate) * floats(number), 0.5)
         mean = np.where(near, proximal(q, x).mean, mean)
     if heavy.any():
         found = momentum(q, np.where(heavy, number, 0.5))

@@ -10,15 +10,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scdn.arrays import Array, Mask, floats
 from scdn.scenario.model import Fading, Link, Radio, RateModel
-from scdn.world.geometry import elevation_from
-
-Array = NDArray[np.float64]
+from scdn.world.geometry import elevation_of
 
 LIGHT_M_PER_S = 299_792_458.0
 _BLOCK = 1 << 16  # pairs computed at a time: temporaries stay in the cache
+
+# Absurd distances or payloads make losses and powers infinite, which is what they should be.
+_to_infinity = np.errstate(over="ignore", divide="ignore", invalid="ignore")
 
 
 def decibels(db: float) -> float:
@@ -29,20 +31,20 @@ def decibels(db: float) -> float:
 def noise_w(radio: Radio, bandwidth_hz: ArrayLike) -> Array:
     """Noise power over a bandwidth, σ² = N_0·B."""
     density = decibels(radio.noise_dbm_per_hz) * 1e-3
-    return density * np.asarray(bandwidth_hz, dtype=np.float64)
+    return density * floats(bandwidth_hz)
 
 
-def is_air_to_air(server_m: ArrayLike, device_m: ArrayLike) -> NDArray[np.bool_]:
+def is_air_to_air(server_m: ArrayLike, device_m: ArrayLike) -> Mask:
     """Whether each link is air-to-air: both ends above the ground."""
-    server, device = np.asarray(server_m), np.asarray(device_m)
+    server, device = floats(server_m), floats(device_m)
     return (server[..., 2] > 0) & (device[..., 2] > 0)
 
 
+@_to_infinity
 def los_probability(elevation_deg: ArrayLike, link: Link) -> Array:
     """Chance of line of sight: rises with elevation."""
-    theta = np.asarray(elevation_deg, dtype=np.float64)
-    with np.errstate(over="ignore"):
-        blocked = link.los_scale * np.exp(-link.los_slope * (theta - link.los_scale))
+    theta = floats(elevation_deg)
+    blocked = link.los_scale * np.exp(-link.los_slope * (theta - link.los_scale))
     return 1.0 / (1.0 + blocked)
 
 
@@ -54,19 +56,21 @@ class Paths(NamedTuple):
     los_loss: Array
     nlos_loss: Array
 
+    @_to_infinity
     def mean_loss(self) -> Array:
         """Path loss averaged over sight: what plans use."""
         return self.spreading * (self.sight * self.los_loss + (1 - self.sight) * self.nlos_loss)
 
 
+@_to_infinity
 def paths(server_m: ArrayLike, device_m: ArrayLike, radio: Radio) -> Paths:
     """The parts of every link; `server_m` (…, 3) against `device_m` (N, 3) gives (…, N)."""
-    device = np.asarray(device_m, dtype=np.float64).reshape(-1, 3)
-    server = np.asarray(server_m, dtype=np.float64)[..., None, :]
+    device = floats(device_m).reshape(-1, 3)
+    server = floats(server_m)[..., None, :]
     step = server - device
-    height = np.abs(step[..., 2])
-    true_distance = np.sqrt(step[..., 0] ** 2 + step[..., 1] ** 2 + step[..., 2] ** 2)
-    theta = elevation_from(height, true_distance)
+    run_sq = step[..., 0] ** 2 + step[..., 1] ** 2
+    true_distance = np.sqrt(run_sq + step[..., 2] ** 2)
+    theta = elevation_of(step[..., 2], np.sqrt(run_sq))
     wavenumber = 4 * np.pi * radio.carrier_hz / LIGHT_M_PER_S
     reach = wavenumber * np.maximum(true_distance, radio.min_distance_m)
     airborne = is_air_to_air(server, device)
@@ -91,8 +95,7 @@ def paths(server_m: ArrayLike, device_m: ArrayLike, radio: Radio) -> Paths:
 
 
 def _power(base: Array, exponent: float) -> Array:
-    with np.errstate(over="ignore"):
-        return base * base if exponent == 2.0 else base**exponent
+    return base * base if exponent == 2.0 else base**exponent
 
 
 def path_loss(server_m: ArrayLike, device_m: ArrayLike, radio: Radio) -> Array:
@@ -101,8 +104,8 @@ def path_loss(server_m: ArrayLike, device_m: ArrayLike, radio: Radio) -> Array:
     Positions (…, 3) and devices (N, 3) give (…, N). Large products are computed in blocks, so that
     memory is little more than the result's.
     """
-    server = np.asarray(server_m, dtype=np.float64)
-    device = np.asarray(device_m, dtype=np.float64).reshape(-1, 3)
+    server = floats(server_m)
+    device = floats(device_m).reshape(-1, 3)
     flat = server.reshape(-1, 3)
     result = np.empty((len(flat), len(device)))
     for rows, columns in _blocks(*result.shape):
@@ -145,47 +148,45 @@ def drawn_path_loss(links: Paths, luck: ChannelDraws, fading: Fading) -> Array:
     return links.spreading * np.where(in_sight, links.los_loss, links.nlos_loss) * shadow
 
 
+@_to_infinity
 def snr(power_w: ArrayLike, loss: ArrayLike, noise: ArrayLike) -> Array:
     """Signal-to-noise ratio."""
-    with np.errstate(over="ignore"):
-        return np.asarray(power_w, dtype=np.float64) / (np.asarray(noise) * np.asarray(loss))
+    return floats(power_w) / (floats(noise) * floats(loss))
 
 
 def rate(snr_: ArrayLike, bandwidth_hz: ArrayLike, model: RateModel = "shannon") -> Array:
     """Bits per second: Shannon's, or with the paper's approximant of the logarithm."""
-    x = np.asarray(snr_, dtype=np.float64)
+    x = floats(snr_)
     nats = np.log1p(x) if model == "shannon" else pade_log1p(x)
-    return np.asarray(bandwidth_hz) * nats / np.log(2.0)
+    return floats(bandwidth_hz) * nats / np.log(2.0)
 
 
 def pade_log1p(x: ArrayLike) -> Array:
     """x(6 + x)/(6 + 4x), the paper's stand-in for log(1 + x): close near 0, x/4 far out."""
-    x = np.asarray(x, dtype=np.float64)
+    x = floats(x)
     return x * ((6 + x) / (6 + 4 * x))
 
 
 def delay(payload_bits: ArrayLike, rate_bits_per_s: ArrayLike) -> Array:
     """Seconds to send a payload: 0 for none, infinite at rate 0."""
-    payload, speed = np.broadcast_arrays(
-        np.asarray(payload_bits, dtype=np.float64), np.asarray(rate_bits_per_s, dtype=np.float64)
-    )
+    payload, speed = np.broadcast_arrays(floats(payload_bits), floats(rate_bits_per_s))
     endless = np.where(payload > 0, np.inf, 0.0)
     return np.divide(payload, speed, out=endless, where=(speed > 0) & (payload > 0))
 
 
+@_to_infinity
 def least_snr(nats: ArrayLike, model: RateModel = "shannon") -> Array:
     """The least SNR that carries `nats` nats per symbol: the inverse of `rate`."""
-    y = np.asarray(nats, dtype=np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if model == "shannon":
-            return np.expm1(y)
-        # x² + (6 − 4y)x − 6y = 0, its positive root without cancellation on either side
-        half = 2 * y - 3
-        root = np.hypot(half, np.sqrt(6 * y))
-        x = np.where(half > 0, half + root, 6 * y / np.where(half > 0, 1.0, root - half))
-        return np.where(np.isinf(y), np.inf, x)
+    y = floats(nats)
+    if model == "shannon":
+        return np.expm1(y)
+    # x² + (6 − 4y)x − 6y = 0, its positive root without cancellation on either side
+    half = 2 * y - 3
+    root = np.hypot(half, np.sqrt(6 * y))
+    return np.where(half > 0, half + root, 6 * y / np.where(half > 0, 1.0, root - half))
 
 
+@_to_infinity
 def least_power(
     loss: ArrayLike,
     payload_bits: ArrayLike,
@@ -195,6 +196,6 @@ def least_power(
     model: RateModel = "shannon",
 ) -> Array:
     """The least transmit power that meets the delay; 0 for no payload, may exceed any limit."""
-    nats = np.asarray(payload_bits) * np.log(2.0) / (np.asarray(bandwidth_hz) * max_delay_s)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.asarray(noise) * np.asarray(loss) * least_snr(nats, model)
+    nats = floats(payload_bits) * np.log(2.0) / (floats(bandwidth_hz) * max_delay_s)
+    needed = floats(noise) * least_snr(nats, model) * floats(loss)
+    return np.where(floats(payload_bits) > 0, needed, 0.0)

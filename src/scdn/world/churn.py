@@ -13,39 +13,37 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pydantic import Strict
 
+from scdn.arrays import Array, Mask, Whole, floats
 from scdn.documents import Table, read_document, to_json, write_atomic
 from scdn.draws import generator
 from scdn.faults import Fault, InputError
 from scdn.scenario.check import checked
-from scdn.scenario.fields import Frozen, Whole, required, value
+from scdn.scenario.fields import Frozen, required, value
+from scdn.scenario.fields import Whole as WholeNumber
 from scdn.scenario.model import Group, ListedDevice, Scenario, Shock
 from scdn.scenario.rules import device_faults, outside
 from scdn.world.fleet import Fleet, draw_group, initial_fleet
-
-Array = NDArray[np.float64]
-Rounds = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 ALWAYS, NEVER = -1, np.iinfo(np.int64).max
 
 
 def log_survival(age: ArrayLike, shape: ArrayLike, scale: ArrayLike) -> Array:
-    """ln S(a) = −(a/λ)^k: Weibull in rounds since entry."""
-    return -np.power(np.asarray(age, dtype=np.float64) / np.asarray(scale), np.asarray(shape))
+    """Ln S(a) = −(a/λ)^k: Weibull in rounds since entry."""
+    return -np.power(floats(age) / floats(scale), floats(shape))
 
 
 def survival(age: ArrayLike, shape: ArrayLike, scale: ArrayLike) -> Array:
     """Chance that a device of this age lasts one more round, p = S(a + 1)/S(a)."""
-    age = np.asarray(age, dtype=np.float64)
+    age = floats(age)
     return np.exp(log_survival(age + 1, shape, scale) - log_survival(age, shape, scale))
 
 
 def link_failed(delay_s: ArrayLike, max_delay_s: float) -> Mask:
     """Whether a report came too late (with the model's relative tolerance of 1e-9)."""
-    return np.asarray(delay_s) > max_delay_s * (1 + 1e-9)
+    return floats(delay_s) > max_delay_s * (1 + 1e-9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +54,8 @@ class ChurnTrace:
     quiet_rounds: int
     exits: bool
     fleet: Fleet
-    entered: Rounds  # the round during which a device came, ALWAYS for those of the start
-    exited: Rounds  # the round during which it left, or NEVER
+    entered: Whole  # the round during which a device came, ALWAYS for those of the start
+    exited: Whole  # the round during which it left, or NEVER
 
     def present(self, round_: int) -> Mask:
         """Who is there when the round begins."""
@@ -82,7 +80,7 @@ class ChurnTrace:
             return np.ones(len(fleet))
         return survival(self._age(round_), fleet.weibull_shape, fleet.weibull_scale_rounds)
 
-    def _age(self, round_: int) -> Rounds:
+    def _age(self, round_: int) -> Whole:
         return np.maximum(0, round_ - np.maximum(self.entered + 1, self.quiet_rounds))
 
     def save(self, path: str | Path) -> None:
@@ -108,14 +106,16 @@ class ChurnTrace:
 
 
 class _TraceDevice(ListedDevice):
-    entered: Whole | None = value(None, "round during which it came; null: there at the start", ge=0)
-    exited: Whole | None = value(None, "round during which it left; null: it stayed", ge=0)
+    entered: WholeNumber | None = value(
+        None, "round during which it came; null: there at the start", ge=0
+    )
+    exited: WholeNumber | None = value(None, "round during which it left; null: it stayed", ge=0)
 
 
 class _TraceFile(Frozen):
     schema_version: Literal[1] = value(1, "form of this file", alias="schema")
-    rounds: Whole = required("how many rounds it covers", gt=0)
-    quiet_rounds: Whole = value(0, "rounds in which nobody ages", ge=0)
+    rounds: WholeNumber = required("how many rounds it covers", gt=0)
+    quiet_rounds: WholeNumber = value(0, "rounds in which nobody ages", ge=0)
     exits: bool = value(True, "whether devices expect to leave by their lifetimes")
     devices: Annotated[tuple[_TraceDevice, ...], Strict(False)] = required("everybody")
 
@@ -193,12 +193,12 @@ def draw_trace(scenario: Scenario) -> ChurnTrace:
 
 
 def _struck(shock: Shock, fleet: Fleet, draw: np.random.Generator) -> Mask:
-    step = fleet.position_m[:, :2] - np.asarray(shock.centre_m)
+    step = fleet.position_m[:, :2] - floats(shock.centre_m)
     near = np.hypot(step[:, 0], step[:, 1]) <= shock.radius_m
     return near & (draw.uniform(0.0, 1.0, len(fleet)) < shock.exit_probability)
 
 
-def _draw_entries(scenario: Scenario) -> tuple[Fleet, Rounds]:
+def _draw_entries(scenario: Scenario) -> tuple[Fleet, Whole]:
     """Newcomers in the order they enter: Poisson in number, each of a group by its share."""
     groups = scenario.fleet or (Group(kind="newcomer"),)
     shares = np.array([group.entry_share for group in groups])

@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scdn.arrays import Array, floats
 from scdn.scenario.model import Movement
-
-Array = NDArray[np.float64]
 
 
 def transmission_j(power_w: ArrayLike, delay_s: ArrayLike) -> Array:
     """Sending for `delay_s` at `power_w`; nothing at power 0."""
-    power, time = np.broadcast_arrays(
-        np.asarray(power_w, dtype=np.float64), np.asarray(delay_s, dtype=np.float64)
-    )
+    power, time = np.broadcast_arrays(floats(power_w), floats(delay_s))
     return np.multiply(power, time, out=np.zeros(power.shape), where=power > 0)
 
 
@@ -24,18 +21,18 @@ def cycles(
     steps: ArrayLike, batch_size: int, connections: ArrayLike, flops_per_cycle: ArrayLike
 ) -> Array:
     """Clock cycles of `steps` training steps: 3 FLOPs per connection and sample."""
-    work = 3.0 * np.asarray(steps, dtype=np.float64) * batch_size * np.asarray(connections)
-    return work / np.asarray(flops_per_cycle)
+    work = 3.0 * floats(steps) * batch_size * floats(connections)
+    return work / floats(flops_per_cycle)
 
 
 def processing_j(cycles_: ArrayLike, capacitance: ArrayLike, cpu_hz: ArrayLike) -> Array:
     """Computing so many cycles: half the capacitance times the clock squared, each."""
-    return np.asarray(cycles_) * np.asarray(capacitance) / 2 * np.square(np.asarray(cpu_hz))
+    return floats(cycles_) * floats(capacitance) / 2 * np.square(floats(cpu_hz))
 
 
 def least_cpu_hz(cycles_: ArrayLike, deadline_s: float, cpu_min_hz: ArrayLike) -> Array:
     """The slowest clock that is done by the deadline; may exceed the device's fastest."""
-    return np.maximum(np.asarray(cycles_, dtype=np.float64) / deadline_s, np.asarray(cpu_min_hz))
+    return np.maximum(floats(cycles_) / deadline_s, floats(cpu_min_hz))
 
 
 class MovementJ(NamedTuple):
@@ -58,8 +55,8 @@ def movement_j(
 
     Climbing to the ceiling costs infinitely much; staying there or sinking costs nothing.
     """
-    before = np.asarray(before_m, dtype=np.float64)
-    after = np.asarray(after_m, dtype=np.float64)
+    before = floats(before_m)
+    after = floats(after_m)
     z_before, z = np.broadcast_arrays(before[..., 2], after[..., 2])
     hover = movement.hover_j * np.exp(z / movement.altitude_scale_m)
     rises = z > z_before

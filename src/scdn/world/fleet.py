@@ -9,12 +9,11 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from scdn.arrays import Array, Whole
 from scdn.draws import generator
 from scdn.scenario.model import Group, ListedDevice, Momentum, OptimizerKind, Proximal, Scenario
 from scdn.theory import MOMENTUM, PROXIMAL, SGD
 from scdn.world.geometry import uniform_points
-
-Array = NDArray[np.float64]
 
 OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)  # in the order of scdn.theory's
 
@@ -35,7 +34,7 @@ class Fleet:
     connections: Array
     flops_per_cycle: Array
     learning_rate: Array
-    optimizer: NDArray[np.int64]  # an index into OPTIMIZERS
+    optimizer: Whole  # an index into OPTIMIZERS
     optimizer_value: Array  # mu, rho, or 0
     weibull_shape: Array
     weibull_scale_rounds: Array
@@ -93,7 +92,10 @@ class Fleet:
     def _optimizer_table(self, index: int) -> dict[str, Any]:
         number = float(self.optimizer_value[index])
         kind = OPTIMIZERS[self.optimizer[index]]
-        return {"kind": kind, **{"proximal": {"mu": number}, "momentum": {"rho": number}}.get(kind, {})}
+        return {
+            "kind": kind,
+            **{"proximal": {"mu": number}, "momentum": {"rho": number}}.get(kind, {}),
+        }
 
     def bandwidth_or(self, radio_hz: float) -> Array:
         """Each device's bandwidth: its own, or the radio's."""

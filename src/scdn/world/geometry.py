@@ -6,29 +6,30 @@ Arrays of positions have x, y, z in their last axis; functions broadcast over al
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scdn.arrays import Array, Mask, floats
 from scdn.draws import generator
 from scdn.scenario.model import Scenario, Start
-
-Array = NDArray[np.float64]
 
 
 def distance(a: ArrayLike, b: ArrayLike) -> Array:
     """Straight-line distance in metres."""
-    return np.sqrt(_squared(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)))
+    return np.sqrt(_squared(floats(a) - floats(b)))
 
 
 def elevation_deg(a: ArrayLike, b: ArrayLike) -> Array:
     """Angle above the horizon at which the higher of two points is seen; 0 where they coincide."""
-    step = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
-    return elevation_from(np.abs(step[..., 2]), np.sqrt(_squared(step)))
+    step = floats(a) - floats(b)
+    return elevation_of(step[..., 2], np.hypot(step[..., 0], step[..., 1]))
 
 
-def elevation_from(height: Array, distance_m: Array) -> Array:
-    """The same from a height difference and a distance."""
-    sine = np.divide(height, distance_m, out=np.zeros_like(distance_m), where=distance_m > 0)
-    return np.degrees(np.arcsin(np.minimum(sine, 1.0)))
+def elevation_of(rise: Array, run: Array) -> Array:
+    """The same from the height difference and the horizontal distance.
+
+    asin(|rise|/d) is the same angle, but loses half of its digits straight above a device.
+    """
+    return np.degrees(np.arctan2(np.abs(rise), run))
 
 
 def _squared(step: Array) -> Array:
@@ -36,23 +37,23 @@ def _squared(step: Array) -> Array:
     return x * x + y * y + z * z
 
 
-def inside(positions: ArrayLike, region_m: ArrayLike) -> NDArray[np.bool_]:
+def inside(positions: ArrayLike, region_m: ArrayLike) -> Mask:
     """Whether positions are in the region, its faces included."""
-    p = np.asarray(positions, dtype=np.float64)
-    return np.all((p >= 0) & (p <= np.asarray(region_m)), axis=-1)
+    p = floats(positions)
+    return np.all((p >= 0) & (p <= floats(region_m)), axis=-1)
 
 
-def kept_out(positions: ArrayLike, boxes: ArrayLike) -> NDArray[np.bool_]:
+def kept_out(positions: ArrayLike, boxes: ArrayLike) -> Mask:
     """Whether positions are in the open interior of some box x0, y0, z0, x1, y1, z1."""
-    p = np.asarray(positions, dtype=np.float64)
-    b = np.asarray(boxes, dtype=np.float64).reshape(-1, 6)
+    p = floats(positions)
+    b = floats(boxes).reshape(-1, 6)
     within = (p[..., None, :] > b[:, :3]) & (p[..., None, :] < b[:, 3:])
     return np.any(np.all(within, axis=-1), axis=-1)
 
 
 def start_position(start: Start, region_m: ArrayLike, seed: int = 0) -> Array:
     """One of the paper's five initial positions; a random edge is a random corner."""
-    size = np.asarray(region_m, dtype=np.float64)
+    size = floats(region_m)
     draw = generator(seed, "server-start")
     match start:
         case "centre":
@@ -76,5 +77,5 @@ def server_start(scenario: Scenario) -> Array:
 
 def uniform_points(draw: np.random.Generator, count: int, low: ArrayLike, high: ArrayLike) -> Array:
     """`count` points uniform in a box: given its count, what a Poisson process leaves there."""
-    low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    low, high = floats(low), floats(high)
     return low + draw.uniform(0.0, 1.0, (count, 3)) * (high - low)

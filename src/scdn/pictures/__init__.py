@@ -1,0 +1,1 @@
+"""Pictures for people who would rather look than read."""

@@ -1,0 +1,95 @@
+"""A scenario in a few lines of text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from scdn.arrays import Array
+from scdn.scenario.model import Scenario
+from scdn.world import energy
+from scdn.world.churn import NEVER, ChurnTrace, churn_trace
+from scdn.world.fleet import Fleet
+from scdn.world.geometry import server_start
+from scdn.world.reach import least_power
+
+_LISTED = 20  # devices that are worth a line each
+
+
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
+def summary(scenario: Scenario) -> str:
+    """Who is there, what they can do, and how the network will change."""
+    trace = churn_trace(scenario)
+    fleet = trace.fleet.take(trace.present(0))
+    lines = [
+        scenario.name + (f": {scenario.about}" if scenario.about else ""),
+        "",
+        *_place(scenario, fleet),
+        *_changes(scenario, trace),
+        "",
+        *_devices(scenario, fleet),
+    ]
+    return "\n".join(lines)
+
+
+def _place(scenario: Scenario, fleet: Fleet) -> Iterator[str]:
+    server = server_start(scenario)
+    x, y, z = scenario.region_m
+    kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(fleet.kind).items())
+    reached = int((least_power(scenario, fleet, server) <= fleet.max_power_w).sum())
+    yield f"region    {x:g} × {y:g} × {z:g} m, server at {_point(server)}"
+    yield f"devices   {len(fleet)} at the start ({kinds or 'none'})"
+    yield (
+        f"reach     {reached} of {len(fleet)} can report within {scenario.max_delay_s:g} s"
+        f" at full power ({scenario.radio.rate_model} rates)"
+    )
+    yield (
+        f"learning  {scenario.learning.dataset}, {scenario.learning.rounds} rounds of up to"
+        f" {scenario.max_iterations} iterations, method {scenario.method}"
+    )
+
+
+def _changes(scenario: Scenario, trace: ChurnTrace) -> Iterator[str]:
+    rounds = scenario.learning.rounds
+    left, came = int((trace.exited < rounds).sum()), int((trace.entered >= 0).sum())
+    last = int(trace.present(rounds - 1).sum())
+    yield (
+        f"churn     seed {scenario.seed}: {left} leave, {came} come,"
+        f" {last} are there in the last round"
+    )
+    exits = trace.exited[trace.exited != NEVER]
+    if len(exits):
+        yield f"          exits in rounds {', '.join(map(str, sorted(exits.tolist())[:24]))}"
+
+
+def _devices(scenario: Scenario, fleet: Fleet) -> Iterator[str]:
+    power = least_power(scenario, fleet, server_start(scenario))
+    per_iteration = energy.cycles(
+        scenario.learning.steps_per_iteration,
+        scenario.learning.batch_size,
+        fleet.connections,
+        fleet.flops_per_cycle,
+    )
+    budget = fleet.cpu_max_hz * scenario.learning.compute_deadline_s
+    most = np.divide(
+        budget, per_iteration, out=np.full(len(fleet), np.inf), where=per_iteration > 0
+    )
+    yield (
+        f"{'device':<16}{'x':>7}{'y':>7}{'z':>7}{'needs W':>10}{'has W':>8}  reach  clock allows"
+    )
+    for index in range(min(len(fleet), _LISTED)):
+        x, y, z = fleet.position_m[index]
+        enough = power[index] <= fleet.max_power_w[index]
+        limit = min(most[index], scenario.max_iterations)
+        yield (
+            f"{str(fleet.id[index])[:15]:<16}{x:7.1f}{y:7.1f}{z:7.1f}{power[index]:10.3g}"
+            f"{fleet.max_power_w[index]:8.3f}  {'yes' if enough else 'no':<7}{limit:.1f} iterations"
+        )
+    if len(fleet) > _LISTED:
+        yield f"… and {len(fleet) - _LISTED} more"
+
+
+def _point(place: Array) -> str:
+    return f"({', '.join(f'{c:g}' for c in np.round(place, 2))})"

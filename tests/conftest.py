@@ -1,0 +1,29 @@
+"""Random tests run a seeded tenth by default, all of it with SCDN_TEST_LONG=1."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+LONG = bool(os.environ.get("SCDN_TEST_LONG"))
+ROOT = Path(__file__).resolve().parent.parent
+
+_quiet = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile(
+    "short", max_examples=50, derandomize=True, deadline=None, suppress_health_check=_quiet
+)
+settings.register_profile("long", max_examples=500, deadline=None, suppress_health_check=_quiet)
+settings.load_profile("long" if LONG else "short")
+
+
+@pytest.fixture(scope="session")
+def examples() -> Path:
+    return ROOT / "examples"
+
+
+def many(count: int) -> int:
+    """How many of `count` seeded trials to run: a tenth, or all in the long run."""
+    return count if LONG else max(1, count // 10)

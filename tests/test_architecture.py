@@ -1,0 +1,59 @@
+"""Imports go one way: each room may use only the rooms below it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+
+from conftest import ROOT
+
+SOURCE = ROOT / "src" / "scdn"
+BASE = {"arrays", "draws", "faults", "documents", "theory"}
+ALLOWED = {
+    "arrays": set(),
+    "draws": set(),
+    "faults": set(),
+    "documents": {"faults"},
+    "theory": {"arrays"},
+    "scenario": BASE,
+    "world": BASE | {"scenario"},
+    "control": BASE | {"scenario", "world"},
+    "pictures": BASE | {"scenario", "world", "control"},
+    "cli": BASE | {"scenario", "world", "control", "pictures"},
+}
+
+
+def _imports(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scdn"):
+            parts = node.module.split(".")
+            yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            yield from (a.name.split(".")[1] for a in node.names if a.name.startswith("scdn."))
+
+
+def test_every_import_goes_down():
+    rooms = {path.relative_to(SOURCE).parts[0].removesuffix(".py") for path in SOURCE.rglob("*.py")}
+    assert rooms - {"__init__"} == set(ALLOWED)
+    for path in SOURCE.rglob("*.py"):
+        room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        if room == "__init__":
+            continue
+        for target in _imports(path):
+            assert target in ALLOWED[room] | {room, "__version__"}, f"{path}: {target}"
+
+
+def test_control_sees_no_fleet_and_no_tensor():
+    for path in (SOURCE / "control").glob("*.py"):
+        text = path.read_text()
+        assert "world.fleet" not in text
+        assert "torch" not in text
+
+
+def test_the_command_starts_light():
+    """Drawing and compiling libraries are loaded only by the commands that need them."""
+    heavy = ("matplotlib", "plotly", "numba", "torch", "cvxpy", "scipy")
+    code = f"import scdn.cli, sys; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,120 @@
+"""The command line as people use it: real processes, exit codes, what is on which stream."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from scdn.cli import main
+
+
+def scdn(*arguments, stdin=None, cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "scdn.cli", *map(str, arguments)],
+        input=stdin,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def refused(result, lines=None):
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    found = result.stderr.splitlines()
+    assert found
+    assert lines is None or len(found) == lines
+    return found
+
+
+def test_new_check_show(tmp_path):
+    made = scdn("scenario", "new", "-o", "n.toml", cwd=tmp_path)
+    assert (made.returncode, made.stdout) == (0, "wrote n.toml\n")
+    checked = scdn("scenario", "check", "n.toml", "--strict", cwd=tmp_path)
+    assert checked.returncode == 0, checked.stderr
+    shown = scdn("scenario", "show", "n.toml", "--json", cwd=tmp_path)
+    assert json.loads(shown.stdout)["name"] == "my-network"
+    full = scdn("scenario", "show", "n.toml", "--full", cwd=tmp_path)
+    again = scdn("scenario", "show", "-", "--json", stdin=full.stdout)
+    assert again.stdout == shown.stdout
+
+
+def test_overrides_and_strict(examples):
+    path = examples / "paper-dynamic.toml"
+    warned = scdn("scenario", "check", path, "--set", "fleet.0.rho=[0.1,0.9]")
+    assert warned.returncode == 0
+    assert "Theorem 1" in warned.stderr
+    refused(scdn("scenario", "check", path, "--set", "fleet.0.rho=[0.1,0.9]", "--strict"), 1)
+
+
+def test_wrong_files(tmp_path):
+    refused(scdn("scenario", "check", tmp_path), 1)
+    refused(scdn("scenario", "check", tmp_path / "nowhere.toml"), 1)
+    (tmp_path / "empty.toml").write_text("")
+    assert "no device" in refused(scdn("scenario", "check", tmp_path / "empty.toml"), 1)[0]
+    (tmp_path / "bad.toml").write_text("a = [1,\n")
+    refused(scdn("scenario", "check", tmp_path / "bad.toml"), 1)
+    (tmp_path / "list.json").write_text("[1, 2]")
+    refused(scdn("scenario", "check", tmp_path / "list.json"), 1)
+
+
+def test_two_hundred_megabytes_of_garbage(tmp_path):
+    path = tmp_path / "garbage.toml"
+    with path.open("wb") as file:
+        for _ in range(200):
+            file.write(os.urandom(1 << 20))
+    assert "too large" in refused(scdn("scenario", "check", path), 1)[0]
+
+
+def test_unwritable_output(examples, tmp_path):
+    path = tmp_path / "nowhere" / "map.png"
+    result = scdn("scenario", "draw", examples / "wildfire.toml", "-o", path)
+    assert result.returncode == 1
+    assert len(result.stderr.splitlines()) == 1
+    refused(scdn("scenario", "draw", examples / "wildfire.toml", "-o", tmp_path / "map.gif"), 1)
+    late = ["-o", tmp_path / "map.png", "--round", 99]
+    refused(scdn("scenario", "draw", examples / "wildfire.toml", *late), 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wrong_words():
+    for words in (["nonsense"], [], ["scenario"], ["scenario", "show"], ["scenario", "new", "-x"]):
+        refused(scdn(*words), 1)
+
+
+def _commands(parser, path=()):
+    yield path, parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, child in action.choices.items():
+                yield from _commands(child, (*path, name))
+
+
+def test_every_help_has_an_example(capsys):
+    from scdn.cli import _parser
+
+    for path, parser in _commands(_parser()):
+        assert "example:" in (parser.epilog or ""), path
+        with pytest.raises(SystemExit) as ended:
+            main([*path, "--help"])
+        assert ended.value.code == 0
+    capsys.readouterr()
+
+
+def test_help_examples_work_as_printed(tmp_path, examples):
+    from scdn.cli import _parser
+
+    (tmp_path / "examples").symlink_to(examples)
+    for path, parser in _commands(_parser()):
+        for line in (parser.epilog or "").splitlines()[1:]:
+            words = line.strip().removeprefix("scdn ").split(">")[0].split()
+            result = scdn(*words, cwd=tmp_path)
+            assert result.returncode == 0, (path, line, result.stderr)

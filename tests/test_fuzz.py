@@ -1,0 +1,123 @@
+"""Whatever is read: a scenario, or one clear line per fault. Never a traceback."""
+
+from __future__ import annotations
+
+import json
+import random
+import tomllib
+
+import pytest
+from conftest import many
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scdn.documents import parse_document
+from scdn.faults import InputError
+from scdn.scenario import make_scenario, template
+from scdn.world.summary import summary
+
+NASTY = [
+    None, True, -1, 0, 1.5, -0.0, 1e308, -1e308, 5e-324, float("nan"), float("inf"), 10**400, 2**63,
+    "", "x", "\x00\n\r\u2028", "9" * 300, [], [[]], [1], [1, 2, 3], [None], ["a"], [[0] * 6], {},
+    {"kind": "sgd"}, {"kind": 3}, {"a": {"b": {}}}, [{}], [{"id": "a"}], [{"count": 10**12}],
+    [1e308, 1e308, 1e308],
+]  # fmt: skip
+
+BASE = {
+    **tomllib.loads(template()),
+    "devices": [
+        {"id": "a", "position_m": [1, 2, 3], "optimizer": {"kind": "proximal", "mu": 0.1}},
+        {"id": "b", "position_m": [1, 2, 3], "optimizer": {"kind": "momentum", "rho": 0.1}},
+    ],
+    "keep_out_m": [[1, 1, 1, 2, 2, 2]],
+    "candidates_m": [[5, 5, 5]],
+}
+BASE["churn"]["shocks"] = [{"round": 1, "centre_m": [1, 2], "radius_m": 2}]
+
+
+def _places(node, path=()):
+    yield path
+    for key in (
+        node if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
+    ):
+        yield from _places(node[key], (*path, key))
+
+
+PLACES = [path for path in _places(BASE) if path]
+
+
+def _mutated(dice):
+    document = json.loads(json.dumps(BASE))
+    for _ in range(dice.choice([1, 1, 2, 5])):
+        path = dice.choice(PLACES)
+        node = document
+        try:
+            for key in path[:-1]:
+                node = node[key]
+            match dice.randrange(4):
+                case 0:
+                    del node[path[-1]]
+                case 1 if isinstance(node, dict):
+                    node[dice.choice(["", "extra", "ïd", "0", "devices"])] = dice.choice(NASTY)
+                case _:
+                    node[path[-1]] = dice.choice(NASTY)
+        except (KeyError, IndexError, TypeError):
+            continue
+    return document
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_mutated_scenarios(part):
+    for trial in range(many(4000)):
+        document = _mutated(random.Random(1000 * part + trial))  # noqa: S311
+        try:
+            scenario = make_scenario(document, strict=trial % 2 == 0)
+            if scenario.learning.rounds <= 1000 and sum(g.count for g in scenario.fleet) <= 1000:
+                assert summary(scenario)
+        except InputError as error:
+            _clear(error)
+
+
+def _clear(error):
+    lines = error.lines()
+    assert len(lines) == len(error.faults) > 0
+    for line in lines:
+        assert line.isprintable()
+        assert len(line) < 1200
+
+
+@given(st.binary(max_size=300))
+def test_garbage_text(raw):
+    text = raw.decode("utf-8", "replace")
+    for name in ("x.toml", "x.json", "-"):
+        try:
+            make_scenario(parse_document(text, name))
+        except InputError as error:
+            _clear(error)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*BASE, "x", "radio"]), json_values))
+def test_random_tables(document):
+    try:
+        make_scenario(document)
+    except InputError as error:
+        _clear(error)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "a=" + "[" * 100_000])
+def test_deep_nesting(text):
+    with pytest.raises(InputError) as caught:
+        make_scenario(parse_document(text, "x.json" if text[0] != "a" else "x.toml"))
+    _clear(caught.value)
+
+
+def test_a_key_that_stands_twice():
+    with pytest.raises(InputError, match="stands twice"):
+        parse_document('{"seed": 1, "seed": 2}', "x.json")

@@ -1,0 +1,58 @@
+"""Maps are drawn, whole, for networks of any shape, and what they show is what is there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scdn.pictures.map import draw_map, make_map
+from scdn.scenario import make_scenario, read_scenario
+from scdn.world.churn import churn_trace
+
+_MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doctype html"}
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "html"])
+@pytest.mark.parametrize("name", ["wildfire", "smart-grid"])
+def test_examples_are_drawn(tmp_path, examples, name, kind):
+    scenario = read_scenario(examples / f"{name}.toml")
+    draw_map(scenario, tmp_path / f"map.{kind}", 20)
+    raw = (tmp_path / f"map.{kind}").read_bytes()
+    assert raw.startswith(_MAGIC[kind])
+    assert len(raw) > 10_000
+    if kind == "html":
+        assert b"src=" not in raw.split(b"<body>")[0]  # nothing is fetched
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"fleet": [{"count": 1}], "region_m": [1000, 10, 20]},
+        {"fleet": [{"count": 300, "altitude_m": [0, 100]}]},
+        {"fleet": [{"kind": "<b>$x^", "count": 3}], "name": "<script>alert(1)</script>"},
+        {"devices": [{"id": "a", "position_m": [50, 50, 50]}], "churn": {"entry_rate": 0}},
+        {"fleet": [{"count": 3}], "server": {"start": "max"}, "max_delay_s": 1e-9},
+    ],
+)
+def test_odd_networks_are_drawn(tmp_path, document):
+    scenario = make_scenario(document)
+    for kind in ("png", "html"):
+        draw_map(scenario, tmp_path / f"map.{kind}")
+    page = (tmp_path / "map.html").read_text()
+    assert "<script>alert(1)" not in page
+
+
+def test_a_map_shows_who_is_there(examples):
+    scenario = read_scenario(examples / "wildfire.toml")
+    trace = churn_trace(scenario)
+    for round_ in (0, 10, 25):
+        data = make_map(scenario, round_)
+        assert data.present.sum() == trace.present(round_).sum()
+        assert data.gone.sum() == trace.gone(round_).sum()
+        assert not (data.reached & ~data.present).any()
+        assert data.coverage.max() <= data.present.sum()
+        here = (
+            np.abs(data.x - data.server_m[0]).argmin(),
+            np.abs(data.y - data.server_m[1]).argmin(),
+        )
+        assert data.coverage[here[1], here[0]] == data.reached.sum()
