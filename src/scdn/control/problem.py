@@ -7,7 +7,7 @@ broken constraints are always the true model's, whatever a solver used inside.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -54,10 +54,18 @@ class RoundProblem:
     gradient_variance: Array
     optimizer: Whole  # SGD, PROXIMAL or MOMENTUM of scdn.theory
     optimizer_value: Array  # mu, rho, or 0
+    count: int = -1  # N in the bound; by default the number of devices here
     noise_w: Array = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "noise_w", channel.noise_w(self.radio, self.bandwidth_hz))
+        if self.count < 0:
+            object.__setattr__(self, "count", len(self.ids))
+
+    def take(self, which: Whole) -> RoundProblem:
+        """The same problem for some of the devices, each with the same share of the bound."""
+        arrays = {name: getattr(self, name)[which] for name in _PER_DEVICE}
+        return replace(self, ids=tuple(self.ids[i] for i in which), **arrays)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -88,16 +96,29 @@ class RoundProblem:
     def convergence(self, iterations: ArrayLike) -> Array:
         """Each device's share of Theorem 1's bound, weighted by importance."""
         q = self.steps(iterations)
-        rate, learning = self.learning_rate, self.learning
-        mean, largest = step_weights(self.optimizer, q, rate, self.optimizer_value)
+        rate = self.learning_rate
+        _, largest = step_weights(self.optimizer, q, rate, self.optimizer_value)
         effective = q * self.survival
         drift = (effective * self.smoothness) ** 2 * (rate * largest) ** 3
-        drift = drift + learning.global_smoothness * (effective * rate * largest) ** 2
-        start = learning.initial_loss / (learning.rounds * max(len(self), 1))
-        noise = 2 * (self.gradient_bound_sq + self.gradient_variance)
-        progress = effective * rate * (mean - largest / 2) + learning.epsilon
+        drift = drift + self.learning.global_smoothness * (effective * rate * largest) ** 2
         with np.errstate(divide="ignore"):
-            return self.importance * (start + noise * drift) / progress
+            return self.importance * (self.start_loss + self.noise * drift) / self.progress(q)
+
+    def progress(self, q: Array) -> Array:
+        """The bound's denominator: what q steps gain, kept from zero by epsilon."""
+        rate = self.learning_rate
+        mean, largest = step_weights(self.optimizer, q, rate, self.optimizer_value)
+        return q * self.survival * rate * (mean - largest / 2) + self.learning.epsilon
+
+    @property
+    def start_loss(self) -> float:
+        """The bound's first term: the initial loss, spread over rounds and devices."""
+        return self.learning.initial_loss / (self.learning.rounds * max(self.count, 1))
+
+    @property
+    def noise(self) -> Array:
+        """The factor of the bound's second term."""
+        return 2 * (self.gradient_bound_sq + self.gradient_variance)
 
     def path_loss(self, server_m: ArrayLike) -> Array:
         """Mean path loss of every link from a server position (…, 3): (…, N)."""
@@ -133,6 +154,27 @@ class RoundProblem:
         below = (z < self.ceiling_m) | (self.server_m[2] == self.ceiling_m)
         inside = geometry.inside(p, self.region_m)
         return airborne & below & inside & ~geometry.kept_out(p, self.keep_out_m)
+
+
+_PER_DEVICE = (
+    "position_m",
+    "max_power_w",
+    "payload_bits",
+    "bandwidth_hz",
+    "cpu_min_hz",
+    "cpu_max_hz",
+    "capacitance",
+    "connections",
+    "flops_per_cycle",
+    "importance",
+    "survival",
+    "learning_rate",
+    "smoothness",
+    "gradient_bound_sq",
+    "gradient_variance",
+    "optimizer",
+    "optimizer_value",
+)
 
 
 class Decision(NamedTuple):

@@ -24,6 +24,7 @@ from scdn.pictures.palette import (
     SYMBOLS_3D,
 )
 
+_BELOW = -0.03  # the axes start a little below zero, so that markers there are whole
 _EDGES = (
     (0, 1),
     (1, 3),
@@ -53,7 +54,10 @@ def html(data: Map) -> str:
     for trace in _above(data):
         figure.add_trace(trace, row=1, col=2)
     _lay_out(figure, data)
-    return str(figure.to_html(include_plotlyjs=True, full_html=True, config={"displaylogo": False}))
+    page = figure.to_html(
+        include_plotlyjs=True, default_height="96vh", config={"displaylogo": False}
+    )
+    return str(page)
 
 
 def _look(data: Map, kind: str) -> tuple[int, str]:
@@ -229,7 +233,11 @@ def _lay_out(figure: Any, data: Map) -> None:
         autosize=True,
         scene={
             **{
-                f"{name}axis": {**axis, "range": [0, size[i]], "title": {"text": f"{name} (m)"}}
+                f"{name}axis": {
+                    **axis,
+                    "range": [_BELOW * size[i], size[i]],
+                    "title": {"text": f"{name} (m)"},
+                }
                 for i, name in enumerate("xyz")
             },
             "aspectmode": "manual",

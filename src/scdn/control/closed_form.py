@@ -1,0 +1,169 @@
+"""What each device would do, given only its path loss: the round's problem without the position.
+
+Transmission energy rises with power, so power is the least that meets the delay; processing energy
+rises with the clock, so the clock is the least that carries the iterations; and the best number of
+iterations does not depend on where the server is. What remains of a device is a function of its path
+loss L alone:
+
+    cost(L) = min(off, on + price·L)   while L ≤ reach,   else off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scdn.arrays import Array
+from scdn.control.problem import Decision, RoundProblem
+from scdn.theory import MOMENTUM, step_weights
+
+_GOLDEN = (np.sqrt(5) - 1) / 2
+_RELAXED_GAP = 2e-6  # how closely relaxed iterations are minimised, relative
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """Each device's part of the objective, and what it does when active."""
+
+    off: Array  # cost when inactive
+    on: Array  # cost when active, transmission aside
+    slack: Array  # a proven lower bound on `on` is `on − slack`
+    iterations: Array  # what an active device runs
+    watts_per_loss: Array  # power = this · path loss
+    price: Array  # weighted transmission energy = this · path loss
+    reach: Array  # largest path loss that the transmit limit can overcome
+
+    @property
+    def gain(self) -> Array:
+        """What being active saves, transmission aside; never active where it is ≤ 0."""
+        return self.off - self.on
+
+
+def choices(problem: RoundProblem) -> Choices:
+    """The closed forms of all devices."""
+    off = problem.weights.convergence * problem.convergence(np.zeros(len(problem)))
+    find = _whole_iterations if problem.integer_iterations else _relaxed_iterations
+    iterations, on, slack = find(problem)
+    per_loss = problem.least_power_per_loss()
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        price = problem.weights.transmission * per_loss * problem.max_delay_s
+        reach = np.where(per_loss > 0, problem.max_power_w / per_loss, np.inf)
+    return Choices(off, on, slack, iterations, per_loss, price, reach)
+
+
+def _running_cost(problem: RoundProblem, iterations: Array) -> Array:
+    """Convergence and processing of so many iterations at the least clock; ∞ if it is too fast."""
+    clock = problem.least_cpu_hz(iterations)
+    weights = problem.weights
+    cost = weights.convergence * problem.convergence(iterations)
+    cost = cost + weights.processing * problem.processing_j(iterations, clock)
+    return np.where(clock <= problem.cpu_max_hz, cost, np.inf)
+
+
+def _whole_iterations(problem: RoundProblem) -> tuple[Array, Array, Array]:
+    best = np.zeros(len(problem))
+    cost = _running_cost(problem, best)
+    for count in range(1, problem.max_iterations + 1):
+        candidate = np.full(len(problem), float(count))
+        found = _running_cost(problem, candidate)
+        better = found < cost
+        best, cost = np.where(better, candidate, best), np.where(better, found, cost)
+    return best, cost, np.zeros(len(problem))
+
+
+def _relaxed_iterations(problem: RoundProblem) -> tuple[Array, Array, Array]:
+    one = problem.cycles(np.ones(len(problem)))
+    with np.errstate(divide="ignore", over="ignore"):
+        by_clock = problem.cpu_max_hz * problem.learning.compute_deadline_s / one
+    most = np.minimum(by_clock, float(problem.max_iterations))
+    best, cost, slack = _golden(problem, most)
+    heavy = np.flatnonzero(problem.optimizer == MOMENTUM)
+    if len(heavy):
+        part = problem.take(heavy)
+        best[heavy], cost[heavy], slack[heavy] = _by_intervals(
+            part, most[heavy], best[heavy], cost[heavy]
+        )
+    return best, cost, slack
+
+
+def _golden(problem: RoundProblem, most: Array) -> tuple[Array, Array, Array]:
+    """Golden section, for costs that are convex in the iterations.
+
+    Standard and proximal SGD are: a square over a concave function is convex, and so is the
+    processing energy. Beyond the bound's pole (outside Theorem 1's conditions) the cost is ∞.
+    """
+    low, high = np.zeros_like(most), most.copy()
+    for _ in range(60):
+        width = _GOLDEN * (high - low)
+        left, right = high - width, low + width
+        keep_left = _relaxed_cost(problem, left) <= _relaxed_cost(problem, right)
+        low, high = np.where(keep_left, low, left), np.where(keep_left, right, high)
+    ends = np.stack([np.zeros_like(most), (low + high) / 2, most])
+    costs = np.stack([_relaxed_cost(problem, end) for end in ends])
+    pick = costs.argmin(axis=0)
+    columns = np.arange(len(most))
+    cost = costs[pick, columns]
+    return ends[pick, columns], cost, 1e-9 * np.abs(cost)
+
+
+def _relaxed_cost(problem: RoundProblem, iterations: Array) -> Array:
+    cost = _running_cost(problem, iterations)
+    return np.where(problem.progress(problem.steps(iterations)) > 0, cost, np.inf)
+
+
+def _by_intervals(
+    problem: RoundProblem, most: Array, best: Array, cost: Array
+) -> tuple[Array, Array, Array]:
+    """Bisection with interval bounds, for momentum: all devices' intervals in one list."""
+    gap = _RELAXED_GAP if len(problem) <= 2000 else 10 * _RELAXED_GAP
+    tolerance = gap * np.abs(cost)
+    who, low, high = np.arange(len(problem)), np.zeros(len(problem)), most.copy()
+    for _ in range(50):
+        part = problem.take(who)
+        still = _interval_bound(part, low, high) < cost[who] - tolerance[who]
+        who, low, high = who[still], low[still], high[still]
+        if not len(who):
+            break
+        middle = (low + high) / 2
+        found = _relaxed_cost(problem.take(who), middle)
+        order = np.lexsort((found, who))
+        first = np.flatnonzero(np.diff(who[order], prepend=-1))
+        owner, value, place = who[order][first], found[order][first], middle[order][first]
+        better = value < cost[owner]
+        cost[owner[better]], best[owner[better]] = value[better], place[better]
+        who = np.concatenate([who, who])
+        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+    return best, cost, tolerance
+
+
+def _interval_bound(problem: RoundProblem, low: Array, high: Array) -> Array:
+    """Below the cost anywhere in [low, high]: every monotone factor at its favourable end."""
+    rate, learning, weights = problem.learning_rate, problem.learning, problem.weights
+    q_low, q_high = problem.steps(low), problem.steps(high)
+    mean = step_weights(problem.optimizer, q_high, rate, problem.optimizer_value).mean
+    largest = step_weights(problem.optimizer, q_low, rate, problem.optimizer_value).largest
+    pull = q_low * problem.survival * rate * np.where(q_low > 0, largest, 0.0)
+    drift = problem.smoothness**2 * rate * largest * pull**2 + learning.global_smoothness * pull**2
+    progress = q_high * problem.survival * rate * mean - pull / 2 + learning.epsilon
+    bound = weights.convergence * problem.importance * (problem.start_loss + problem.noise * drift)
+    processing = problem.processing_j(low, problem.least_cpu_hz(low))
+    return bound / progress + weights.processing * processing
+
+
+def settle(problem: RoundProblem, found: Choices, server_m: Array) -> Decision:
+    """The best decision with the server at a given place: the closed forms, evaluated there."""
+    loss = problem.path_loss(server_m)
+    with np.errstate(over="ignore", invalid="ignore"):
+        power = np.where(found.watts_per_loss > 0, found.watts_per_loss * loss, 0.0)
+        cheaper = found.price * loss < found.gain if len(problem) else np.zeros(0, dtype=np.bool_)
+    free = (found.price == 0) & (found.gain > 0)
+    active = (power <= problem.max_power_w) & (cheaper | free)
+    iterations = np.where(active, found.iterations, 0.0)
+    return Decision(
+        server_m=server_m,
+        active=active,
+        iterations=iterations,
+        power_w=np.where(active, power, 0.0),
+        cpu_hz=problem.least_cpu_hz(iterations),
+    )

@@ -1,0 +1,179 @@
+"""The exact optimum of a round, with a proof.
+
+Given the server's position every device has a closed form (`closed_form`), so what is left is to
+minimise over three coordinates. Boxes of positions are bounded from below (`bounds_numpy` says how)
+and halved, the most promising first, until none can hold anything better than the best plan found,
+less the gap. The plan is a function of the problem, the gap and the warm start alone: boxes are taken
+in batches of a fixed size, ties go by index, and threads only share out a batch.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scdn.arrays import Array, floats
+from scdn.control.closed_form import Choices, choices, settle
+from scdn.control.pieces import free_pieces
+from scdn.control.polish import polish
+from scdn.control.problem import Decision, RoundProblem
+from scdn.control.surface import Backend, Boxes, Surface, no_boxes, surface_of
+
+BATCH = 256  # boxes bounded at a time
+_SMALLEST = 1e-9  # boxes narrower than this part of the region are not halved any more
+
+
+@dataclass(frozen=True, eq=False)
+class ExactResult:
+    """The best decision, what it was proven against, and how much work that was."""
+
+    decision: Decision
+    choices: Choices
+    lower_bound: float
+    status: Literal["optimal", "time_limit"]
+    boxes: int
+
+
+def exact(
+    problem: RoundProblem,
+    gap: float = 1e-4,
+    *,
+    warm_start: Array | None = None,
+    time_limit_s: float = math.inf,
+    max_boxes: int = 2_000_000,
+    backend: Backend = "auto",
+) -> ExactResult:
+    """The global optimum to within `gap`, relative.
+
+    Parameters
+    ----------
+    problem
+        The round's problem.
+    gap
+        Stop when (objective − lower bound) ≤ gap·|objective|.
+    warm_start
+        A position worth trying first, such as the last round's.
+    time_limit_s, max_boxes
+        Stop earlier, with the best plan so far and its honest bound.
+    backend
+        The compiled bounds, or the plain NumPy ones.
+    """
+    found = choices(problem)
+    if problem.candidates_m is not None:
+        return _among_candidates(problem, found)
+    surface = surface_of(problem, found, backend)
+    search = _Search(surface, gap, time.perf_counter() + time_limit_s, max_boxes)
+    search.start(free_pieces(problem), _first_places(problem, found, warm_start))
+    search.run()
+    decision = settle(problem, found, search.best_place)
+    bound = surface.constant + search.lower_bound() - float(found.slack.sum())
+    return ExactResult(decision, found, bound, search.status, search.boxes)
+
+
+def _among_candidates(problem: RoundProblem, found: Choices) -> ExactResult:
+    """All places are tried; the best one is its own bound, but for rounding."""
+    places = np.asarray(problem.candidates_m)
+    places = places[problem.allowed(places)]
+    surface = surface_of(problem, found, "numpy")
+    values = np.array([surface.value(place) for place in places])
+    best = int(values.argmin())
+    rounding = surface.rounding * (abs(surface.constant) + surface.scale_of(places[best]))
+    bound = surface.constant + float(values[best]) - rounding - float(found.slack.sum())
+    return ExactResult(settle(problem, found, places[best]), found, bound, "optimal", len(places))
+
+
+def _first_places(problem: RoundProblem, found: Choices, warm_start: Array | None) -> Array:
+    """Places worth a look before any box: here, down, the warm start, at and above devices."""
+    here = problem.server_m
+    places = [here, here * [1.0, 1.0, 0.0]]
+    if warm_start is not None:
+        places.append(floats(warm_start))
+    top = np.nextafter(problem.ceiling_m, 0.0)
+    floor = min(problem.movement.min_flight_m, top)
+    worth = np.argsort(-found.gain, kind="stable")[:8]
+    for x, y, z in problem.position_m[worth]:
+        heights = (floor, 0.15 * top, 0.3 * top, 0.6 * top, z)
+        places += [np.array([x, y, min(max(height, floor), top)]) for height in heights]
+    stacked = np.stack(places)
+    return stacked[problem.allowed(stacked)]
+
+
+class _Search:
+    """Best-first branch and bound over boxes, stored as rows of arrays."""
+
+    def __init__(self, surface: Surface, gap: float, deadline: float, max_boxes: int) -> None:
+        self.surface, self.gap, self.deadline = surface, gap, deadline
+        self.max_boxes, self.boxes = max_boxes, 0
+        self.best_value, self.best_place = math.inf, np.zeros(3)
+        self.dropped = math.inf  # the least floor among boxes that were given up
+        self.status: Literal["optimal", "time_limit"] = "optimal"
+        self.open = no_boxes(surface)
+
+    def start(self, pieces: Array, places: Array) -> None:
+        """Bounds the pieces of free space and tries the first places."""
+        values = self.surface.bound(places, np.zeros_like(places)).value
+        for index in np.argsort(values, kind="stable")[:2]:
+            self._offer(places[index], values[index])
+            self._polish(places[index])
+        self._add(self.surface.bound(pieces[:, 0], pieces[:, 1]))
+
+    def run(self) -> None:
+        """Halves boxes until the proof is there."""
+        while len(self.open.floor):
+            if self.boxes >= self.max_boxes or time.perf_counter() > self.deadline:
+                self.status = "time_limit"
+                return
+            chosen = self._most_promising()
+            parents = self.open.take(chosen)
+            rest = np.ones(len(self.open.floor), dtype=np.bool_)
+            rest[chosen] = False
+            self.open = self.open.take(rest)
+            small = np.all(parents.width <= _SMALLEST * self.surface.problem.region_m, axis=1)
+            if small.any():
+                self.dropped = min(self.dropped, float(parents.floor[small].min()))
+                parents = parents.take(np.flatnonzero(~small))
+                if not len(parents.floor):
+                    continue
+            self._add(self.surface.halves(parents))
+        if self.lower_bound() < self._threshold():
+            self.status = "time_limit"
+
+    def lower_bound(self) -> float:
+        """Below the objective everywhere (less the constant)."""
+        still_open = self.open.floor.min() if len(self.open.floor) else math.inf
+        return min(self.dropped, float(still_open), self.best_value)
+
+    def _threshold(self) -> float:
+        total = self.surface.constant + self.best_value
+        return self.best_value - 0.999 * self.gap * abs(total)
+
+    def _most_promising(self) -> NDArray[np.int64]:
+        count = BATCH // 2
+        if len(self.open.floor) <= count:
+            return np.arange(len(self.open.floor))
+        return np.sort(np.argpartition(self.open.floor, count - 1)[:count])
+
+    def _add(self, boxes: Boxes) -> None:
+        self.boxes += len(boxes.floor)
+        best = int(boxes.value.argmin()) if len(boxes.value) else -1
+        if best >= 0 and boxes.value[best] < self.best_value:
+            self._offer(boxes.centre[best], boxes.value[best])
+            self._polish(boxes.centre[best])
+        everything = self.open.joined(boxes)
+        hopeless = everything.floor >= self._threshold()
+        if hopeless.any():
+            self.dropped = min(self.dropped, float(everything.floor[hopeless].min()))
+        self.open = everything.take(np.flatnonzero(~hopeless))
+
+    def _offer(self, place: Array, value: float) -> None:
+        if value < self.best_value and self.surface.problem.allowed(place):
+            self.best_value, self.best_place = float(value), np.array(place)
+
+    def _polish(self, place: Array) -> None:
+        better = polish(self.surface, place)
+        self._offer(better, self.surface.value(better))

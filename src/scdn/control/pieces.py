@@ -1,0 +1,60 @@
+"""Where the server may be, as closed boxes: the ground, and the air from the floor to the ceiling,
+both without the keep-out boxes.
+
+Only the open interior of a keep-out box is forbidden, so its faces stay allowed. Where such a face is
+not part of a free box beside it (at the region's edge, or between two keep-out boxes that touch), it
+becomes a flat box of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scdn.arrays import Array
+from scdn.control.problem import RoundProblem
+
+
+def free_pieces(problem: RoundProblem) -> Array:
+    """Closed boxes that cover exactly the allowed positions: (pieces, 2, 3), centre and width.
+
+    A width is half of a side. Pieces with z = 0 are on the ground; all others are in the air.
+    """
+    width, depth, ceiling = problem.region_m
+    if problem.server_m[2] < ceiling:
+        ceiling = np.nextafter(ceiling, 0.0)
+    pieces = [np.array([[0, 0, 0], [width, depth, 0]])]
+    floor = max(problem.movement.min_flight_m, np.finfo(np.float64).tiny)
+    if floor <= ceiling:
+        pieces.append(np.array([[0, 0, floor], [width, depth, ceiling]]))
+    for keep_out in problem.keep_out_m:
+        pieces = [rest for piece in pieces for rest in _without(piece, keep_out.reshape(2, 3))]
+    corners = np.array(pieces).reshape(-1, 2, 3)
+    low, high = corners[:, 0], corners[:, 1]
+    return np.stack([(low + high) / 2, (high - low) / 2], axis=1)
+
+
+def _without(piece: Array, box: Array) -> list[Array]:
+    """What is left of a closed piece when the box's open interior is taken out."""
+    if np.any(piece[1] <= box[0]) or np.any(piece[0] >= box[1]):
+        return [piece]
+    left, inner = [], piece.copy()
+    for axis in range(3):
+        if inner[0, axis] < box[0, axis]:
+            below = inner.copy()
+            below[1, axis] = inner[0, axis] = box[0, axis]
+            left.append(below)
+        elif inner[0, axis] == box[0, axis]:
+            left.append(_face(inner, axis, 0))
+        if inner[1, axis] > box[1, axis]:
+            above = inner.copy()
+            above[0, axis] = inner[1, axis] = box[1, axis]
+            left.append(above)
+        elif inner[1, axis] == box[1, axis]:
+            left.append(_face(inner, axis, 1))
+    return left
+
+
+def _face(piece: Array, axis: int, side: int) -> Array:
+    face = piece.copy()
+    face[:, axis] = piece[side, axis]
+    return face

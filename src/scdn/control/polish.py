@@ -1,0 +1,92 @@
+"""From a good place to the best one near it, with the same devices in reach.
+
+With the set of active devices fixed, the objective is smooth but for the edge of their reach. A
+logarithmic barrier keeps the search inside; Newton steps in three dimensions, with the barrier's
+weight falling, end at the edge where that is best.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from scdn.arrays import Array, Mask
+from scdn.control.surface import Surface
+
+_STAGES = 10 ** np.arange(-1.0, -8.0, -2.0)  # the barrier's weight, relative to the objective
+_STEPS = 12
+
+
+def polish(surface: Surface, place: Array) -> Array:
+    """A place at least as good as `place`, in the same piece of free space."""
+    problem = surface.problem
+    low, high = np.zeros(3), problem.region_m.copy()
+    if place[2] > 0:
+        low[2] = max(problem.movement.min_flight_m, np.finfo(np.float64).tiny)
+        if problem.server_m[2] < problem.ceiling_m:
+            high[2] = np.nextafter(problem.ceiling_m, 0.0)
+    else:
+        high[2] = 0.0
+    best, best_value = place, surface.value(place)
+    on = surface.on(place)
+    scale = max(abs(surface.constant + best_value), 1e-9)
+    here = np.array(place, dtype=np.float64)
+    for stage in _STAGES:
+        here = _newton(surface, here, on, stage * scale, low, high)
+        value = surface.value(here)
+        if value < best_value and problem.allowed(here):
+            best, best_value = here, value
+    for x, y in ((problem.server_m[0], problem.server_m[1]),):  # the kink where it stood
+        still = np.array([x, y, best[2]])
+        if problem.allowed(still) and surface.value(still) < best_value:
+            best, best_value = still, surface.value(still)
+    return best
+
+
+def _newton(surface: Surface, place: Array, on: Mask, mu: float, low: Array, high: Array) -> Array:
+    value, gradient = surface.barrier(place, on, mu)
+    for _ in range(_STEPS):
+        free = ~(((place <= low) & (gradient > 0)) | ((place >= high) & (gradient < 0)))
+        free &= high > low
+        if not free.any() or math.isinf(value):
+            break
+        step = _direction(surface, place, on, mu, gradient, free)
+        size = 1.0
+        while size > 1e-7:
+            trial = np.clip(place + size * step, low, high)
+            new_value, new_gradient = surface.barrier(trial, on, mu)
+            if new_value < value:
+                break
+            size /= 4
+        else:
+            break
+        small = value - new_value < 1e-3 * mu
+        place, value, gradient = trial, new_value, new_gradient
+        if small:
+            break
+    return place
+
+
+def _direction(
+    surface: Surface, place: Array, on: Mask, mu: float, gradient: Array, free: Mask
+) -> Array:
+    """Newton's direction by differences of the gradient; steepest descent where it is not one."""
+    axes = np.flatnonzero(free)
+    hessian = np.zeros((len(axes), len(axes)))
+    for column, axis in enumerate(axes):
+        shift = 1e-5 * max(1.0, abs(place[axis]))
+        moved = place.copy()
+        moved[axis] += shift
+        _, other = surface.barrier(moved, on, mu)
+        hessian[:, column] = (other - gradient)[axes] / shift
+    hessian = (hessian + hessian.T) / 2
+    step = np.zeros(3)
+    if np.isfinite(hessian).all():
+        values, vectors = np.linalg.eigh(hessian)
+        values = np.maximum(np.abs(values), 1e-12 + 1e-9 * np.abs(values).max())
+        step[axes] = -vectors @ ((vectors.T @ gradient[axes]) / values)
+    else:
+        step[axes] = -gradient[axes] / max(float(np.abs(gradient[axes]).max()), 1e-300)
+    longest = float(np.abs(step).max())
+    return step * (20.0 / longest) if longest > 20.0 else step
