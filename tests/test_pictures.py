@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from scdn import make_request, problem_of, read_request, solve
 from scdn.pictures.map import draw_map, make_map
+from scdn.pictures.plan_map import draw_plan, make_plan_map
 from scdn.scenario import make_scenario, read_scenario
 from scdn.world.churn import churn_trace
 
+SERVER = {"server": {"position_m": [1, 1, 1]}}
 _MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doctype html"}
 
 
@@ -46,13 +49,26 @@ def test_a_map_shows_who_is_there(examples):
     scenario = read_scenario(examples / "wildfire.toml")
     trace = churn_trace(scenario)
     for round_ in (0, 10, 25):
-        data = make_map(scenario, round_)
-        assert data.present.sum() == trace.present(round_).sum()
-        assert data.gone.sum() == trace.gone(round_).sum()
-        assert not (data.reached & ~data.present).any()
-        assert data.coverage.max() <= data.present.sum()
-        here = (
-            np.abs(data.x - data.server_m[0]).argmin(),
-            np.abs(data.y - data.server_m[1]).argmin(),
-        )
-        assert data.coverage[here[1], here[0]] == data.reached.sum()
+        scene = make_map(scenario, round_)
+        present, gone = trace.present(round_).sum(), trace.gone(round_).sum()
+        assert sum(len(crowd.names) for crowd in scene.crowds) == present
+        assert len(scene.ghosts_m) == gone
+        reached = sum(crowd.filled.sum() for crowd in scene.crowds)
+        assert len(scene.linked_m) == reached
+        shade = scene.shade
+        assert shade.value.max() <= present
+        column = np.abs(shade.x - scene.server_m[0]).argmin()
+        row = np.abs(shade.y - scene.server_m[1]).argmin()
+        assert shade.value[row, column] == reached
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "html"])
+def test_plans_are_drawn(tmp_path, examples, kind):
+    plan = solve(problem_of(read_request(examples / "request.json", ["max_delay_s=0.05"])))
+    assert not plan.decision.active.all()
+    draw_plan(plan, tmp_path / f"plan.{kind}")
+    assert (tmp_path / f"plan.{kind}").read_bytes().startswith(_MAGIC[kind])
+    scene = make_plan_map(plan)
+    assert np.nanmin(scene.shade.value) >= plan.lower_bound
+    empty = solve(problem_of(make_request({"region_m": [9, 9, 9], "devices": [], **SERVER})))
+    draw_plan(empty, tmp_path / f"empty.{kind}")

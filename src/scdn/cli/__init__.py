@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from scdn import __version__
-from scdn.cli import scenario
+from scdn.cli import plan, scenario, schema
 from scdn.cli.common import Parser
 from scdn.documents import OutputError
 from scdn.faults import InputError, printable
@@ -41,10 +41,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="scdn",
         description="Vertical federated learning in networks that change.",
-        epilog="example:\n  scdn scenario new -o network.toml",
+        epilog="example:\n  scdn plan examples/request.json",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"scdn {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    plan.add_to(commands)
     scenario.add_to(commands)
+    schema.add_to(commands)
     return parser

@@ -6,22 +6,47 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
-from numba import njit  # type: ignore[import-untyped]
+from numba import njit
 
 from scdn.arrays import Array
-
-# Columns of a device's row, a link's row, and the movement's; shared with bounds_numpy.
-PX, PY, PZ, PRICE, GAIN, REACH, CUTOFF = range(7)
-SCALE, EXPONENT, LOS_SCALE, LOS_SLOPE, NLOS, DIFFERENCE = range(6)
-X0, Y0, Z0, HOVER, ALTITUDE, CLIMB, CEILING, LATERAL = range(8)
-MOST_UNDECIDED = 12  # slopes are chosen one by one for at most so many devices of a box
+from scdn.control.bounds_numpy import (
+    ALTITUDE,
+    CEILING,
+    CLIMB,
+    CUTOFF,
+    DIFFERENCE,
+    EXPONENT,
+    GAIN,
+    HOVER,
+    LATERAL,
+    LOS_SCALE,
+    LOS_SLOPE,
+    MOST_UNDECIDED,
+    NLOS,
+    PRICE,
+    PX,
+    PY,
+    PZ,
+    REACH,
+    SCALE,
+    WIDE_CUTOFF,
+    WIDE_REACH,
+    X0,
+    Y0,
+    Z0,
+)
 
 RELEASES_GIL = True
 
-_compiled: Any = njit(cache=True, nogil=True, fastmath=False, error_model="numpy")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _compiled(function: F) -> F:
+    return cast(F, njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 @_compiled
@@ -112,9 +137,7 @@ def bound_boxes(
     split: Any,
     left: Any,
 ) -> None:
-    """Bounds boxes [first, last): `floor` below the objective anywhere in them (less a constant),
-    `value` the objective at the centre, `split` the axis to halve, `left` who is not decided off.
-    """
+    """Bounds boxes [first, last), filling `floor`, `value`, `split` and `left`."""
     words = alive.shape[1]
     slope_low, slope_high = np.zeros(3), np.zeros(3)
     low, high = np.zeros(3), np.zeros(3)
@@ -165,7 +188,10 @@ def bound_boxes(
                 sight_high = _sight(math.atan2(v_high, r_low) * (180.0 / math.pi), link)
                 difference = link[DIFFERENCE]
                 h_a = link[NLOS] - difference * sight_high
-                if difference >= 0.0 and scale * root_near * h_a * (1.0 - rounding) > d[CUTOFF]:
+                if (
+                    difference >= 0.0
+                    and scale * root_near * h_a * (1.0 - rounding) > d[WIDE_CUTOFF]
+                ):
                     continue
                 sight_low = _sight(math.atan2(v_low, r_high) * (180.0 / math.pi), link)
                 h_b = link[NLOS] - difference * sight_low
@@ -215,13 +241,15 @@ def bound_boxes(
                     )
                     loss_low = max(loss_low, loss - spread)
                     loss_high = min(loss_high, loss + spread)
-                    if loss_low * (1.0 - rounding) > d[CUTOFF]:
+                    if loss_low * (1.0 - rounding) > d[WIDE_CUTOFF]:
                         continue
                 keep |= flag
                 gain, price = d[GAIN], d[PRICE]
                 top = gain - price * loss_low
                 magnitude += abs(gain) + price * loss_high
-                if smooth and loss_high * (1.0 + rounding) <= d[CUTOFF]:
+                decided = loss_high * (1.0 + rounding) <= d[WIDE_CUTOFF]
+                crowded = undecided == MOST_UNDECIDED and gain >= price * loss_high
+                if smooth and (decided or crowded):
                     saved_most += gain - price * loss
                     for axis in range(3):
                         slope_low[axis] += price * low[axis]
@@ -229,17 +257,21 @@ def bound_boxes(
                 elif not smooth or undecided == MOST_UNDECIDED:
                     saved_most += top
                 else:
-                    at_reach = gain - price * d[REACH]
-                    width = loss_high - d[REACH]
+                    at_reach = gain - price * d[WIDE_REACH]
+                    width = loss_high - d[WIDE_REACH]
                     if (
                         loss_high - loss_low <= rounding * loss_high
                         or abs(width) <= rounding * loss_high
                     ):
                         saved_most += top
                         continue
-                    if d[REACH] <= d[CUTOFF] and at_reach > 0.0 and at_reach >= price * width:
+                    if (
+                        d[WIDE_REACH] <= d[WIDE_CUTOFF]
+                        and at_reach > 0.0
+                        and at_reach >= price * width
+                    ):
                         # through the corner (reach, at_reach), at least as steep as the price
-                        u_anchor[undecided], u_top[undecided] = d[REACH], at_reach
+                        u_anchor[undecided], u_top[undecided] = d[WIDE_REACH], at_reach
                         u_least[undecided], u_most[undecided] = price, at_reach / width
                     else:
                         # through (loss_low, top), at most as steep as the chord to (loss_high, 0)
@@ -281,7 +313,7 @@ def bound_boxes(
             for axis in range(3):
                 low[axis] += u_slope[n] * u_low[n, axis]
                 high[axis] += u_slope[n] * u_high[n, axis]
-        for sweep in range(2 if undecided > 1 else 1):
+        for _sweep in range(2 if undecided > 1 else 1):
             for n in range(undecided):
                 best_slope, best_fall = u_slope[n], math.inf
                 for trial in range(5):

@@ -2,8 +2,8 @@
 
 Transmission energy rises with power, so power is the least that meets the delay; processing energy
 rises with the clock, so the clock is the least that carries the iterations; and the best number of
-iterations does not depend on where the server is. What remains of a device is a function of its path
-loss L alone:
+iterations does not depend on where the server is. What remains of a device is a function of its
+path loss L alone:
 
     cost(L) = min(off, on + price·L)   while L ≤ reach,   else off.
 """
@@ -19,6 +19,7 @@ from scdn.control.problem import Decision, RoundProblem
 from scdn.theory import MOMENTUM, step_weights
 
 _GOLDEN = (np.sqrt(5) - 1) / 2
+_ROUNDING = 1e-12  # a power over its limit by no more than this is at its limit
 _RELAXED_GAP = 2e-6  # how closely relaxed iterations are minimised, relative
 
 
@@ -30,7 +31,6 @@ class Choices:
     on: Array  # cost when active, transmission aside
     slack: Array  # a proven lower bound on `on` is `on − slack`
     iterations: Array  # what an active device runs
-    watts_per_loss: Array  # power = this · path loss
     price: Array  # weighted transmission energy = this · path loss
     reach: Array  # largest path loss that the transmit limit can overcome
 
@@ -49,7 +49,7 @@ def choices(problem: RoundProblem) -> Choices:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         price = problem.weights.transmission * per_loss * problem.max_delay_s
         reach = np.where(per_loss > 0, problem.max_power_w / per_loss, np.inf)
-    return Choices(off, on, slack, iterations, per_loss, price, reach)
+    return Choices(off, on, slack, iterations, price, reach)
 
 
 def _running_cost(problem: RoundProblem, iterations: Array) -> Array:
@@ -153,17 +153,14 @@ def _interval_bound(problem: RoundProblem, low: Array, high: Array) -> Array:
 
 def settle(problem: RoundProblem, found: Choices, server_m: Array) -> Decision:
     """The best decision with the server at a given place: the closed forms, evaluated there."""
-    loss = problem.path_loss(server_m)
-    with np.errstate(over="ignore", invalid="ignore"):
-        power = np.where(found.watts_per_loss > 0, found.watts_per_loss * loss, 0.0)
-        cheaper = found.price * loss < found.gain if len(problem) else np.zeros(0, dtype=np.bool_)
-    free = (found.price == 0) & (found.gain > 0)
-    active = (power <= problem.max_power_w) & (cheaper | free)
+    power = problem.least_power(server_m)
+    cost = problem.weights.transmission * power * problem.max_delay_s
+    active = (power <= problem.max_power_w * (1 + _ROUNDING)) & (cost < found.gain)
     iterations = np.where(active, found.iterations, 0.0)
     return Decision(
         server_m=server_m,
         active=active,
         iterations=iterations,
-        power_w=np.where(active, power, 0.0),
+        power_w=np.where(active, np.minimum(power, problem.max_power_w), 0.0),
         cpu_hz=problem.least_cpu_hz(iterations),
     )

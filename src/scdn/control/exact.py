@@ -1,10 +1,10 @@
 """The exact optimum of a round, with a proof.
 
 Given the server's position every device has a closed form (`closed_form`), so what is left is to
-minimise over three coordinates. Boxes of positions are bounded from below (`bounds_numpy` says how)
-and halved, the most promising first, until none can hold anything better than the best plan found,
-less the gap. The plan is a function of the problem, the gap and the warm start alone: boxes are taken
-in batches of a fixed size, ties go by index, and threads only share out a batch.
+minimise over three coordinates. Boxes of positions are bounded from below (`bounds_numpy` says
+how) and halved, the most promising first, until none can hold anything better than the best plan
+found, less the gap. The plan is a function of the problem, the gap and the warm start alone: boxes
+are taken in batches of a fixed size, ties go by index, and threads only share out a batch.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def exact(
         The compiled bounds, or the plain NumPy ones.
     """
     found = choices(problem)
-    if problem.candidates_m is not None:
-        return _among_candidates(problem, found)
     surface = surface_of(problem, found, backend)
+    if problem.candidates_m is not None:
+        return _among_candidates(problem, found, surface)
     search = _Search(surface, gap, time.perf_counter() + time_limit_s, max_boxes)
     search.start(free_pieces(problem), _first_places(problem, found, warm_start))
     search.run()
@@ -75,16 +75,14 @@ def exact(
     return ExactResult(decision, found, bound, search.status, search.boxes)
 
 
-def _among_candidates(problem: RoundProblem, found: Choices) -> ExactResult:
-    """All places are tried; the best one is its own bound, but for rounding."""
-    places = np.asarray(problem.candidates_m)
+def _among_candidates(problem: RoundProblem, found: Choices, surface: Surface) -> ExactResult:
+    """All places are tried, as boxes without extent: they are their own bound, but for rounding."""
+    places = floats([] if problem.candidates_m is None else problem.candidates_m)
     places = places[problem.allowed(places)]
-    surface = surface_of(problem, found, "numpy")
-    values = np.array([surface.value(place) for place in places])
-    best = int(values.argmin())
-    rounding = surface.rounding * (abs(surface.constant) + surface.scale_of(places[best]))
-    bound = surface.constant + float(values[best]) - rounding - float(found.slack.sum())
-    return ExactResult(settle(problem, found, places[best]), found, bound, "optimal", len(places))
+    boxes = surface.bound(places, np.zeros_like(places))
+    best = places[boxes.value.argmin()]
+    bound = surface.constant + float(boxes.floor.min()) - float(found.slack.sum())
+    return ExactResult(settle(problem, found, best), found, bound, "optimal", len(places))
 
 
 def _first_places(problem: RoundProblem, found: Choices, warm_start: Array | None) -> Array:

@@ -1,9 +1,9 @@
-"""Where the server may be, as closed boxes: the ground, and the air from the floor to the ceiling,
-both without the keep-out boxes.
+"""Where the server may be, as closed boxes.
 
-Only the open interior of a keep-out box is forbidden, so its faces stay allowed. Where such a face is
-not part of a free box beside it (at the region's edge, or between two keep-out boxes that touch), it
-becomes a flat box of its own.
+The ground is one, the air from the floor to the ceiling another, both without the keep-out boxes.
+Only the open interior of a keep-out box is forbidden, so its faces stay allowed. Where such a face
+is not part of a free box beside it (at the region's edge, or between two keep-out boxes that
+touch), it becomes a flat box of its own.
 """
 
 from __future__ import annotations

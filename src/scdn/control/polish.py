@@ -37,11 +37,8 @@ def polish(surface: Surface, place: Array) -> Array:
         value = surface.value(here)
         if value < best_value and problem.allowed(here):
             best, best_value = here, value
-    for x, y in ((problem.server_m[0], problem.server_m[1]),):  # the kink where it stood
-        still = np.array([x, y, best[2]])
-        if problem.allowed(still) and surface.value(still) < best_value:
-            best, best_value = still, surface.value(still)
-    return best
+    stay = np.array([problem.server_m[0], problem.server_m[1], best[2]])  # a kink of the cost
+    return stay if surface.value(stay) < best_value and problem.allowed(stay) else best
 
 
 def _newton(surface: Surface, place: Array, on: Mask, mu: float, low: Array, high: Array) -> Array:
@@ -51,7 +48,7 @@ def _newton(surface: Surface, place: Array, on: Mask, mu: float, low: Array, hig
         free &= high > low
         if not free.any() or math.isinf(value):
             break
-        step = _direction(surface, place, on, mu, gradient, free)
+        step = _direction(surface, place, on, mu, gradient, free, high)
         size = 1.0
         while size > 1e-7:
             trial = np.clip(place + size * step, low, high)
@@ -69,13 +66,20 @@ def _newton(surface: Surface, place: Array, on: Mask, mu: float, low: Array, hig
 
 
 def _direction(
-    surface: Surface, place: Array, on: Mask, mu: float, gradient: Array, free: Mask
+    surface: Surface,
+    place: Array,
+    on: Mask,
+    mu: float,
+    gradient: Array,
+    free: Mask,
+    high: Array,
 ) -> Array:
     """Newton's direction by differences of the gradient; steepest descent where it is not one."""
     axes = np.flatnonzero(free)
     hessian = np.zeros((len(axes), len(axes)))
     for column, axis in enumerate(axes):
         shift = 1e-5 * max(1.0, abs(place[axis]))
+        shift = shift if place[axis] + shift <= high[axis] else -shift
         moved = place.copy()
         moved[axis] += shift
         _, other = surface.barrier(moved, on, mu)

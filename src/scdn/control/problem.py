@@ -136,6 +136,12 @@ class RoundProblem:
             self.radio.rate_model,
         )
 
+    def least_power(self, server_m: ArrayLike) -> Array:
+        """Least power that reports in time to positions (…, 3): (…, N); may exceed the limit."""
+        per_loss = self.least_power_per_loss()
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.where(per_loss > 0, per_loss * self.path_loss(server_m), 0.0)
+
     def delay_s(self, power_w: ArrayLike, loss: ArrayLike) -> Array:
         """Time each device needs to send its payload."""
         snr = channel.snr(power_w, loss, self.noise_w)

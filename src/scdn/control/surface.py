@@ -1,12 +1,13 @@
 """The round's objective as a function of the server's position, ready to be bounded over boxes.
 
-Devices become rows of numbers; those that are never worth it, or cost nothing to hear from anywhere,
-become part of a constant. The arithmetic is in `bounds_numba` and, the same in plain NumPy, in
-`bounds_numpy`.
+Devices become rows of numbers; those that are never worth it, or cost nothing to hear from
+anywhere, become part of a constant. The arithmetic is in `bounds_numba` and, the same in plain
+NumPy, in `bounds_numpy`.
 """
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import ModuleType
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from scdn.arrays import Array, Mask, Whole
 from scdn.control.closed_form import Choices
-from scdn.control.problem import RoundProblem
+from scdn.control.problem import TOLERANCE, RoundProblem
 from scdn.scenario.model import Link, Radio
 from scdn.world.channel import LIGHT_M_PER_S, decibels
 
@@ -52,7 +53,7 @@ class Surface:
 
     problem: RoundProblem
     constant: float
-    devices: Array  # rows: x, y, z, price, gain, reach, cutoff
+    devices: Array  # rows as the columns of bounds_numpy
     links: Array  # air to ground, air to air
     move: Array
     min_sq: float
@@ -131,13 +132,18 @@ def no_boxes(surface: Surface) -> Boxes:
 def surface_of(problem: RoundProblem, found: Choices, backend: Backend = "auto") -> Surface:
     """The problem's objective over positions."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        cutoff = np.where(found.price > 0, found.gain / found.price, np.inf)
-    cutoff = np.minimum(cutoff, found.reach)
+        worth_it = np.where(found.price > 0, found.gain / found.price, np.inf)
+    # a delay up to the tolerance over its limit needs this much less power, and a bit
+    nats = problem.payload_bits / problem.bandwidth_hz * (math.log(2) / problem.max_delay_s)
+    wide_reach = found.reach * (1 + 2 * TOLERANCE * (nats + 2))
+    cutoff = np.minimum(worth_it, found.reach)
     worth = (found.gain > 0) & (cutoff > 0)
     free = worth & np.isinf(cutoff)  # heard from anywhere, at no cost
     counted = worth & ~free
-    columns = (*problem.position_m.T, found.price, found.gain, found.reach, cutoff)
-    devices = np.ascontiguousarray(np.stack(columns, axis=1)[counted])
+    columns = (found.price, found.gain, found.reach, cutoff, wide_reach)
+    wide_cutoff = np.minimum(worth_it, wide_reach)
+    rows = np.stack([*problem.position_m.T, *columns, wide_cutoff], axis=1)
+    devices = np.ascontiguousarray(rows[counted])
     links = np.array(
         [_link_row(link, problem.radio) for link in (problem.radio.a2g, problem.radio.a2a)]
     )
@@ -177,8 +183,8 @@ def _move_row(problem: RoundProblem) -> Array:
 def _rounding(problem: RoundProblem, devices: int) -> float:
     """How far floating point may be off, relative to the sum of all magnitudes.
 
-    A term takes a few dozen operations, each good to half a unit in the last place; exponentials and
-    powers multiply an error by their argument; and a plain sum of n terms adds n of them.
+    A term takes a few dozen operations, each good to half a unit in the last place; exponentials
+    and powers multiply an error by their argument; and a plain sum of n terms adds n of them.
     """
     links = (problem.radio.a2g, problem.radio.a2a)
     steepest = max(link.los_slope * (90 + link.los_scale) + 100 * link.exponent for link in links)

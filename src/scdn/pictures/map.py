@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 import numpy as np
 
-from scdn.arrays import Array, Mask
-from scdn.documents import write_atomic
-from scdn.faults import refuse
+from scdn.arrays import Array, Mask, Whole, floats
+from scdn.pictures.scene import Crowd, Scene, Shade, check_name, write_scene
 from scdn.scenario.model import Scenario
 from scdn.world.churn import churn_trace
 from scdn.world.fleet import Fleet
@@ -20,88 +19,83 @@ _FINE, _COARSE = 301, 61  # points along the longer side of the coverage map
 _CROWD = 100  # more devices than this are counted on a coarse one
 
 
-@dataclass(frozen=True, eq=False)
-class Map:
-    """Everything a picture shows, before any drawing."""
-
-    scenario: Scenario
-    round: int
-    server_m: Array
-    fleet: Fleet  # everybody seen up to this round
-    present: Mask
-    gone: Mask
-    newcomer: Mask  # present, but not from the start
-    reached: Mask  # present and in reach of the server at full power
-    needed_w: Array
-    x: Array
-    y: Array
-    coverage: Array  # devices in reach if the server hovered at (x, y) at its height
-
-    @property
-    def kinds(self) -> list[str]:
-        """Kinds of devices in the order they first appear."""
-        return list(dict.fromkeys(self.fleet.kind.tolist()))
-
-    @property
-    def title(self) -> str:
-        """One line that says what is seen."""
-        when = "at the start" if self.round == 0 else f"round {self.round}"
-        here, reached = int(self.present.sum()), int(self.reached.sum())
-        return f"{self.scenario.name}, {when}: {reached} of {here} devices in reach"
+def draw_map(scenario: Scenario, out: str | Path, round_: int = 0) -> None:
+    """Writes the map as .png, .svg or (interactive, offline) .html."""
+    check_name(out)
+    write_scene(make_map(scenario, round_), out)
 
 
-def make_map(scenario: Scenario, round_: int = 0) -> Map:
+def make_map(scenario: Scenario, round_: int = 0) -> Scene:
     """What the network looks like when the round begins, the server at its start."""
     trace = churn_trace(scenario)
     seen = trace.entered < round_
-    fleet = trace.fleet.take(seen)
-    present, gone = trace.present(round_)[seen], trace.gone(round_)[seen]
+    fleet, present = trace.fleet.take(seen), trace.present(round_)[seen]
+    gone = trace.gone(round_)[seen]
     server = server_start(scenario)
-    x, y, coverage = _coverage(scenario, fleet.take(present), float(server[2]))
-    return Map(
-        scenario=scenario,
-        round=round_,
+    reached = present & in_reach(scenario, fleet, server)
+    needed = least_power(scenario, fleet, server)
+    when = "at the start" if round_ == 0 else f"round {round_}"
+    kinds = list(dict.fromkeys(fleet.kind.tolist()))
+    return Scene(
+        title=f"{scenario.name}, {when}: {reached.sum()} of {present.sum()} devices in reach",
+        region_m=scenario.region_m,
         server_m=server,
-        fleet=fleet,
-        present=present,
-        gone=gone,
-        newcomer=present & (trace.entered[seen] >= 0),
-        reached=present & in_reach(scenario, fleet, server),
-        needed_w=least_power(scenario, fleet, server),
-        x=x,
-        y=y,
-        coverage=coverage,
+        before_m=None,
+        crowds=[
+            _crowd(fleet, np.flatnonzero(present & (fleet.kind == kind)), look, reached, needed)
+            for look, kind in enumerate(kinds)
+        ],
+        ghosts_m=fleet.position_m[gone],
+        ghost_names=[f"{escape(str(name))}, left" for name in fleet.id[gone]],
+        linked_m=fleet.position_m[reached],
+        keep_out_m=scenario.keep_out_m,
+        candidates_m=floats(scenario.candidates_m or ()).reshape(-1, 3),
+        discs=[
+            (shock.centre_m, shock.radius_m, f"shock in round {shock.round}")
+            for shock in scenario.churn.shocks
+        ],
+        shade=_coverage(scenario, fleet.take(present), float(server[2])),
     )
 
 
-def _coverage(scenario: Scenario, fleet: Fleet, altitude_m: float) -> tuple[Array, Array, Array]:
-    width, depth, _ = scenario.region_m
-    points = _FINE if len(fleet) <= _CROWD else _COARSE
-    step = max(width, depth) / (points - 1)
-    x = np.linspace(0, width, max(2, int(width / step) + 1))
-    y = np.linspace(0, depth, max(2, int(depth / step) + 1))
+def _crowd(fleet: Fleet, mine: Whole, look: int, reached: Mask, needed: Array) -> Crowd:
+    label = str(fleet.kind[mine[0]]) if len(mine) else ""
+    return Crowd(
+        label=label,
+        look=look,
+        position_m=fleet.position_m[mine],
+        filled=reached[mine],
+        names=[_name(fleet, index) for index in mine],
+        hover=[
+            f"<b>{escape(str(fleet.id[index]))}</b> ({escape(str(fleet.kind[index]))})<br>"
+            f"{', '.join(f'{c:.1f}' for c in fleet.position_m[index])} m<br>"
+            f"{'in reach' if reached[index] else 'out of reach'}: needs {needed[index]:.3g} W,"
+            f" has {fleet.max_power_w[index]:.3g} W"
+            for index in mine
+        ],
+    )
+
+
+def _name(fleet: Fleet, index: int) -> str:
+    height = fleet.position_m[index, 2]
+    return f"{fleet.id[index]}, {height:.0f} m up" if height > 0 else str(fleet.id[index])
+
+
+def _coverage(scenario: Scenario, fleet: Fleet, altitude_m: float) -> Shade:
+    x, y = ground_grid(scenario.region_m, _FINE if len(fleet) <= _CROWD else _COARSE)
     counts = [
         in_reach(scenario, fleet, np.stack([x, np.full_like(x, v), np.full_like(x, altitude_m)], 1))
         .sum(axis=1)
         .astype(np.float64)
         for v in y
     ]
-    return x, y, np.array(counts)
+    label = f"devices in reach from here at {altitude_m:g} m"
+    return Shade(x, y, np.array(counts), label, steps=len(fleet))
 
 
-def draw_map(scenario: Scenario, out: str | Path, round_: int = 0) -> None:
-    """Writes the map as .png, .svg or (interactive, offline) .html."""
-    suffix = Path(out).suffix.lower()
-    if suffix not in (".png", ".svg", ".html"):
-        raise refuse(
-            "--out", str(out), f"ends with {suffix or 'nothing'}", "must be .png, .svg, .html"
-        )
-    data = make_map(scenario, round_)
-    if suffix == ".html":
-        from scdn.pictures.map_html import html
-
-        write_atomic(out, html(data))
-    else:
-        from scdn.pictures.map_png import image
-
-        write_atomic(out, image(data, suffix[1:]))
+def ground_grid(region_m: tuple[float, float, float], points: int) -> tuple[Array, Array]:
+    """Coordinates of a grid with `points` along the longer side."""
+    width, depth, _ = region_m
+    step = max(width, depth) / (points - 1)
+    x = np.linspace(0, width, max(2, int(width / step) + 1))
+    return x, np.linspace(0, depth, max(2, int(depth / step) + 1))

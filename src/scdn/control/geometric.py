@@ -1,0 +1,101 @@
+"""The paper's Algorithm 3: a sequence of geometric programs P′, each around the last solution.
+
+Faithful to the appendix, so its answer is only as good as the paper's approximations; `repair`
+turns it into a plan that holds under the true model, and `evaluate` says what either is worth.
+What had to be decided where the paper is silent stands in docs/paper-notes.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scdn.control.geometric_condense import Array, Point
+from scdn.control.geometric_model import GeometricSettings, Given, given_of, start
+from scdn.control.geometric_program import Program
+from scdn.control.geometric_repair import repair
+from scdn.control.problem import Decision, RoundProblem, evaluate
+
+__all__ = ["GeometricResult", "GeometricSettings", "geometric", "repair"]
+
+
+@dataclass(frozen=True, eq=False)
+class GeometricResult:
+    """What Algorithm 3 found, and what can be done with it."""
+
+    raw: Decision  # relaxed iterations as found; α rounded at settings.active_from
+    repaired: Decision
+    relaxed_active: Array  # α as found
+    surrogate: Array  # objective of P′ after each iteration
+    true_objective: Array  # of the repaired decision after each iteration
+    converged: bool
+    iterations: int
+    solver: str  # of the last iteration; "" if none was needed
+
+
+DEFAULT = GeometricSettings()
+
+
+def geometric(problem: RoundProblem, settings: GeometricSettings = DEFAULT) -> GeometricResult:
+    """Algorithm 3 from the server's present place."""
+    if len(problem) == 0:
+        return _nobody(problem)
+    # numbers beyond a float's range end the iterations early, not the program
+    with np.errstate(all="ignore"):
+        return _iterate(problem, settings)
+
+
+def _iterate(problem: RoundProblem, settings: GeometricSettings) -> GeometricResult:
+    given = given_of(problem, settings)
+    point = start(given)
+    program = Program(given, point)
+    surrogate, true, solver, converged = list[float](), list[float](), "", False
+    while len(surrogate) < settings.iterations and not converged:
+        found = program.solve(point)
+        if found is None:  # keep the last good iterate
+            break
+        objective, after, solver = found
+        converged = _change(given, point, after) < settings.tolerance
+        point = after
+        surrogate.append(objective)
+        true.append(evaluate(problem, repair(problem, _decision(given, point))).objective)
+    raw = _decision(given, point)
+    return GeometricResult(
+        raw=raw,
+        repaired=repair(problem, raw),
+        relaxed_active=point["active"],
+        surrogate=np.array(surrogate),
+        true_objective=np.array(true),
+        converged=converged,
+        iterations=len(surrogate),
+        solver=solver,
+    )
+
+
+def _change(given: Given, before: Point, after: Point) -> float:
+    """The largest change of a control, each relative to its range."""
+    controls = given.upper.items()
+    return max(float(np.max(np.abs(after[n] - before[n]) / limit)) for n, limit in controls)
+
+
+def _decision(given: Given, point: Point) -> Decision:
+    """The controls of an iterate; solver tolerance beyond a limit is cut off."""
+    problem = given.problem
+    place = np.array([point[axis] for axis in "xyz"])
+    return Decision(
+        server_m=np.clip(place, 0.0, problem.region_m),
+        active=point["active"] >= given.settings.active_from,
+        iterations=np.clip(point["iterations"], 0.0, problem.max_iterations),
+        power_w=np.clip(point["power"], 0.0, problem.max_power_w),
+        cpu_hz=np.clip(point["cpu"], problem.cpu_min_hz, problem.cpu_max_hz),
+    )
+
+
+def _nobody(problem: RoundProblem) -> GeometricResult:
+    """Without devices the server only has to land: sinking is free, hovering cheapest low."""
+    place = problem.server_m * [1.0, 1.0, 0.0]
+    none = np.zeros(0)
+    raw = Decision(place, none.astype(bool), none, none, none)
+    repaired = repair(problem, raw)
+    return GeometricResult(raw, repaired, none, none, none, True, 0, "")

@@ -1,0 +1,37 @@
+"""Max VFL: everything at its maximum, the server stays where it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scdn.arrays import Array
+from scdn.control.problem import Decision, RoundProblem
+
+
+def greedy(problem: RoundProblem, *, matched: bool = False) -> Decision:
+    """All who can report in time at full power do, with the most iterations their clock allows."""
+    return at_maximum(problem, problem.server_m, matched=matched)
+
+
+def at_maximum(problem: RoundProblem, server_m: Array, *, matched: bool = False) -> Decision:
+    """Everything at its maximum with the server at `server_m`; who is out of reach is off.
+
+    `matched` keeps the iterations but takes the least power and clock that suffice.
+    """
+    least = problem.least_power(server_m)
+    active = least <= problem.max_power_w
+    iterations = np.where(active, most_iterations(problem), 0.0)
+    power = np.where(active, least if matched else problem.max_power_w, 0.0)
+    clock = problem.least_cpu_hz(iterations)
+    if not matched:
+        clock = np.where(active, problem.cpu_max_hz, clock)
+    return Decision(server_m, active, iterations, power, clock)
+
+
+def most_iterations(problem: RoundProblem) -> Array:
+    """The most iterations that each device's fastest clock carries, up to the limit."""
+    one = problem.cycles(np.ones(len(problem)))
+    budget = problem.cpu_max_hz * problem.learning.compute_deadline_s
+    limit = np.full(len(problem), float(problem.max_iterations))
+    most = np.minimum(limit, np.divide(budget, one, out=limit.copy(), where=one > 0))
+    return np.floor(most * (1 + 1e-12)) if problem.integer_iterations else most

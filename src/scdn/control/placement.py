@@ -1,0 +1,38 @@
+"""GSP, greedy server placement: where the mean access delay at full power is least."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scdn.arrays import Array
+from scdn.control.greedy import at_maximum
+from scdn.control.problem import Decision, RoundProblem
+
+_GRID = (9, 9, 6)  # places along x, y and z
+_SPOTS = 512  # device positions tried at the most, evenly from the list
+
+
+def greedy_placement(problem: RoundProblem, *, matched: bool = False) -> Decision:
+    """The server at the spot with the least mean access delay; everything else at its maximum."""
+    spots = _spots(problem)
+    delays = [_mean_delay(problem, spot) for spot in spots]
+    return at_maximum(problem, spots[int(np.argmin(delays))], matched=matched)
+
+
+def _mean_delay(problem: RoundProblem, spot: Array) -> float:
+    delay = problem.delay_s(problem.max_power_w, problem.path_loss(spot))
+    return float(delay.mean()) if len(delay) else 0.0
+
+
+def _spots(problem: RoundProblem) -> Array:
+    """Candidate places if they are given; else device positions and a grid, where allowed."""
+    if problem.candidates_m is not None:
+        return problem.candidates_m[problem.allowed(problem.candidates_m)]
+    top = np.nextafter(problem.ceiling_m, 0.0)
+    axes = [np.linspace(0, size, n) for size, n in zip(problem.region_m, _GRID, strict=True)]
+    axes[2] = np.minimum(axes[2], top)
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    every = max(1, -(-len(problem) // _SPOTS))
+    spots = np.concatenate([problem.position_m[::every], grid])
+    allowed = spots[problem.allowed(spots)]
+    return allowed if len(allowed) else problem.server_m[None]

@@ -1,0 +1,196 @@
+"""A plan: a decision with its true value, its proof or its violations, and how it is written."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from scdn.arrays import Array
+from scdn.control.problem import Decision, Evaluation, RoundProblem, evaluate
+from scdn.scenario.fields import Frozen, Vector, value
+
+Status = Literal["optimal", "time_limit", "heuristic"]
+Reason = Literal["out_of_reach", "not_worth_it"]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a solver answered, evaluated under the true model."""
+
+    problem: RoundProblem
+    solver: str
+    status: Status
+    decision: Decision
+    evaluation: Evaluation
+    lower_bound: float | None
+    solve_seconds: float
+    boxes: int | None = None
+    history: tuple[float, ...] = ()  # the surrogate objective per iteration, for Algorithm 3
+    repaired: Plan | None = None
+
+    @property
+    def objective(self) -> float:
+        """The true objective."""
+        return self.evaluation.objective
+
+    @property
+    def gap(self) -> float | None:
+        """How far the objective may be above the optimum, relative; None without a proof."""
+        if self.lower_bound is None:
+            return None
+        return (self.objective - self.lower_bound) / max(abs(self.objective), 1e-12)
+
+    @property
+    def server_m(self) -> Array:
+        """Where the server goes."""
+        return self.decision.server_m
+
+    def reasons(self) -> list[Reason | None]:
+        """Why each inactive device is off."""
+        reached = self.problem.least_power(self.server_m) <= self.problem.max_power_w
+        return [
+            None if active else "not_worth_it" if near else "out_of_reach"
+            for active, near in zip(self.decision.active, reached, strict=True)
+        ]
+
+    def answer(self) -> Answer:
+        """The plan in the form that outsiders read."""
+        return Answer(
+            status=self.status,
+            solver=self.solver,
+            objective=self.objective,
+            lower_bound=self.lower_bound,
+            gap=self.gap,
+            solve_seconds=self.solve_seconds,
+            server=Place(position_m=_point(self.server_m)),
+            terms=Terms(**self.evaluation.terms),
+            weighted=Weighted(**self.evaluation.weighted),
+            violations=tuple(BrokenLimit(**v._asdict()) for v in self.evaluation.violations),
+            devices=tuple(_devices(self)),
+            repaired=self.repaired.answer() if self.repaired else None,
+        )
+
+
+def make_plan(
+    problem: RoundProblem,
+    solver: str,
+    status: Status,
+    decision: Decision,
+    seconds: float,
+    *,
+    lower_bound: float | None = None,
+    boxes: int | None = None,
+    history: tuple[float, ...] = (),
+    repaired: Plan | None = None,
+) -> Plan:
+    """A decision with its true value."""
+    found = evaluate(problem, decision)
+    return Plan(
+        problem, solver, status, decision, found, lower_bound, seconds, boxes, history, repaired
+    )
+
+
+class Place(Frozen):
+    """Where the server goes."""
+
+    position_m: Vector
+
+
+class Terms(Frozen):
+    """The objective's terms as they are."""
+
+    convergence: float
+    transmission_j: float
+    processing_j: float
+    movement_j: float
+
+
+class Weighted(Frozen):
+    """The objective's terms times their weights."""
+
+    convergence: float
+    transmission: float
+    processing: float
+    movement: float
+
+
+class BrokenLimit(Frozen):
+    """A violated constraint; the server's where `device` is null."""
+
+    device: str | None
+    constraint: str
+    value: float
+    limit: float
+
+
+class DevicePlan(Frozen):
+    """What one device does."""
+
+    id: str
+    active: bool
+    reason: Reason | None
+    iterations: int | float
+    power_w: float
+    cpu_hz: float
+    delay_s: float | None
+    transmission_j: float
+    processing_j: float
+    link: Literal["a2g", "a2a"] | None
+
+
+class Answer(Frozen):
+    """A plan as JSON."""
+
+    schema_version: Literal[1] = value(1, "form of this answer", alias="schema")
+    status: Status
+    solver: str
+    objective: float
+    lower_bound: float | None
+    gap: float | None
+    solve_seconds: float
+    server: Place
+    terms: Terms
+    weighted: Weighted
+    violations: tuple[BrokenLimit, ...]
+    devices: tuple[DevicePlan, ...]
+    repaired: Answer | None = None
+
+
+def _point(place: Array) -> tuple[float, float, float]:
+    x, y, z = (float(c) for c in place)
+    return x, y, z
+
+
+def _devices(plan: Plan) -> list[DevicePlan]:
+    decision, true = plan.decision, plan.evaluation
+    rows = zip(
+        plan.problem.ids,
+        decision.active.tolist(),
+        plan.reasons(),
+        decision.iterations.tolist(),
+        decision.power_w.tolist(),
+        decision.cpu_hz.tolist(),
+        true.delay_s.tolist(),
+        true.transmission_j.tolist(),
+        true.processing_j.tolist(),
+        np.where(true.air_to_air, "a2a", "a2g").tolist(),
+        strict=True,
+    )
+    return [
+        DevicePlan(
+            id=name,
+            active=active,
+            reason=reason,
+            iterations=int(count) if count.is_integer() else count,
+            power_w=power,
+            cpu_hz=clock,
+            delay_s=delay if active and math.isfinite(delay) else None,
+            transmission_j=sent,
+            processing_j=computed,
+            link=link if active else None,
+        )
+        for name, active, reason, count, power, clock, delay, sent, computed, link in rows
+    ]

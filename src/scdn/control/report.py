@@ -1,0 +1,73 @@
+"""A plan as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scdn.control.plan import Answer, Plan
+
+_LISTED = 40  # devices that are worth a line each
+
+
+def report(plan: Plan) -> str:
+    """Who does what, what it costs, and how sure that is."""
+    answer = plan.answer()
+    lines = [*_head(plan, answer), "", *_costs(answer), "", *_devices(answer)]
+    if answer.violations:
+        lines += ["", f"{len(answer.violations)} limits are broken under the true model:"]
+        lines += [
+            f"  {v.device or 'server'}: {v.constraint} is {v.value:.6g}, limit {v.limit:.6g}"
+            for v in answer.violations[:_LISTED]
+        ]
+    if plan.repaired is not None:
+        lines += ["", "repaired (position kept, all else the least that suffices):"]
+        lines += [f"  {line}" for line in report(plan.repaired).splitlines()]
+    return "\n".join(lines)
+
+
+def _head(plan: Plan, answer: Answer) -> Iterator[str]:
+    x, y, z = answer.server.position_m
+    x0, y0, z0 = plan.problem.server_m
+    active = sum(device.active for device in answer.devices)
+    yield (
+        f"server   ({x0:.1f}, {y0:.1f}, {z0:.1f}) → ({x:.2f}, {y:.2f}, {z:.2f}) m,"
+        f" {active} of {len(answer.devices)} devices active"
+    )
+    if answer.gap is None:
+        proof = "no proof"
+    else:
+        proof = f"at most {100 * max(answer.gap, 0.0):.2g} % above the optimum, proven"
+        if answer.status == "time_limit":
+            proof += " (stopped early)"
+    yield (
+        f"plan     {answer.solver}, {answer.status}, objective {answer.objective:.6g}; {proof};"
+        f" {1000 * answer.solve_seconds:.1f} ms"
+    )
+
+
+def _costs(answer: Answer) -> Iterator[str]:
+    terms, weighted = answer.terms, answer.weighted
+    yield f"{'term':<14}{'amount':>14}  {'':<2}{'weighted':>12}"
+    yield f"{'convergence':<14}{terms.convergence:14.4g}  {'':<2}{weighted.convergence:12.4g}"
+    yield f"{'transmission':<14}{terms.transmission_j:14.4g}  J {weighted.transmission:12.4g}"
+    yield f"{'processing':<14}{terms.processing_j:14.4g}  J {weighted.processing:12.4g}"
+    yield f"{'movement':<14}{terms.movement_j:14.4g}  J {weighted.movement:12.4g}"
+
+
+def _devices(answer: Answer) -> Iterator[str]:
+    yield (
+        f"{'device':<16}{'iterations':>11}{'power W':>10}{'clock MHz':>11}{'delay ms':>10}"
+        f"{'sends J':>10}{'computes J':>12}  link"
+    )
+    for device in answer.devices[:_LISTED]:
+        if not device.active:
+            yield f"{device.id[:15]:<16}{'off: ' + (device.reason or '').replace('_', ' ')}"
+            continue
+        delay = "-" if device.delay_s is None else f"{1000 * device.delay_s:.4g}"
+        yield (
+            f"{device.id[:15]:<16}{device.iterations:>11.4g}{device.power_w:>10.3g}"
+            f"{device.cpu_hz / 1e6:>11.4g}{delay:>10}{device.transmission_j:>10.3g}"
+            f"{device.processing_j:>12.3g}  {device.link}"
+        )
+    if len(answer.devices) > _LISTED:
+        yield f"… and {len(answer.devices) - _LISTED} more"

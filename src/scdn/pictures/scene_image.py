@@ -1,0 +1,211 @@
+"""A map as a still picture."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Rectangle
+
+from scdn.arrays import Array
+from scdn.pictures.palette import (
+    DANGER,
+    GRID,
+    INK,
+    KINDS,
+    MARKERS,
+    MUTED,
+    PAPER,
+    SERVER,
+    SHADE,
+)
+from scdn.pictures.scene import Crowd, Scene
+
+_LABELLED = 16  # devices that can be named without a clutter
+
+
+def image(scene: Scene, kind: str = "png") -> bytes:
+    """The map from the side and from above."""
+    figure = Figure(figsize=(13, 6.4), dpi=130, facecolor=PAPER)
+    FigureCanvasAgg(figure)
+    grid = figure.add_gridspec(
+        1, 2, width_ratios=[1, 1.1], left=0.0, right=0.955, top=0.89, bottom=0.14, wspace=0.12
+    )
+    title = _plain(scene.title)
+    figure.suptitle(title, x=0.03, y=0.965, ha="left", fontsize=15, color=INK, weight="bold")
+    _side(figure.add_subplot(grid[0], projection="3d"), scene)
+    above = figure.add_subplot(grid[1])
+    shading = _above(above, scene)
+    bar = figure.colorbar(shading, ax=above, fraction=0.04, pad=0.02)
+    bar.set_label(scene.shade.label, color=INK)
+    bar.outline.set_visible(False)
+    figure.legend(
+        handles=_legend(scene), loc="lower left", ncols=8, frameon=False,
+        bbox_to_anchor=(0.02, 0.005),
+    )  # fmt: skip
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=kind, metadata={"Date": None} if kind == "svg" else None)
+    return buffer.getvalue()
+
+
+def _plain(text: str) -> str:
+    """Text that is drawn as it is, not as mathematics."""
+    return text.replace("$", r"\$")
+
+
+def _colour(crowd: Crowd) -> str:
+    return KINDS[crowd.look % len(KINDS)]
+
+
+def _marker(crowd: Crowd) -> str:
+    return MARKERS[crowd.look % len(MARKERS)]
+
+
+def _side(axes: Any, scene: Scene) -> None:
+    size = scene.region_m
+    axes.set(xlim=(0, size[0]), ylim=(0, size[1]), zlim=(0, size[2]))
+    axes.set_box_aspect(size, zoom=1.12)
+    axes.view_init(elev=22, azim=-58)
+    for axis, name in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", strict=True):
+        axis.set_pane_color((0.97, 0.98, 0.985, 1.0))
+        axis._axinfo["grid"].update(color=GRID)
+        axis.set_label_text(f"{name} (m)", color=MUTED)
+        axis.set_tick_params(colors=MUTED, labelsize=8)
+    server = scene.server_m
+    for place in scene.linked_m:
+        axes.plot(*np.stack([place, server]).T, color=SERVER, lw=1.1, alpha=0.55)
+    for crowd in scene.crowds:
+        _devices_aside(axes, crowd)
+    axes.scatter(*scene.ghosts_m.T, s=40, marker="x", color=MUTED, depthshade=False)
+    for box in scene.keep_out_m:
+        _box(axes, box)
+    axes.scatter(*scene.candidates_m.T, s=26, marker="+", color=INK)
+    if scene.before_m is not None:
+        axes.plot(*np.stack([scene.before_m, server]).T, color=INK, lw=1.6, ls="--")
+        axes.scatter(*scene.before_m, s=120, marker="*", facecolor=PAPER, edgecolor=INK)
+    axes.plot(*np.stack([server, _below(server)]).T, color=SERVER, lw=0.9, ls=":")
+    axes.scatter(*server, s=210, marker="*", color=SERVER, edgecolor=PAPER, depthshade=False)
+
+
+def _below(place: Array) -> Array:
+    return place * [1.0, 1.0, 0.0]
+
+
+def _devices_aside(axes: Any, crowd: Crowd) -> None:
+    for place, filled in zip(crowd.position_m, crowd.filled, strict=True):
+        if place[2] > 0:
+            axes.plot(*np.stack([place, _below(place)]).T, color=_colour(crowd), lw=0.8, ls=":")
+        axes.scatter(
+            *place, s=62, marker=_marker(crowd), facecolor=_colour(crowd) if filled else PAPER,
+            edgecolor=_colour(crowd), linewidth=1.6, depthshade=False,
+        )  # fmt: skip
+
+
+def _box(axes: Any, box: Sequence[float]) -> None:
+    low, high = np.array(box[:3]), np.array(box[3:])
+    for axis in range(3):
+        for corner in range(4):
+            start, end = low.copy(), low.copy()
+            for bit, other in enumerate(a for a in range(3) if a != axis):
+                if corner >> bit & 1:
+                    start[other] = end[other] = high[other]
+            end[axis] = high[axis]
+            axes.plot(*np.stack([start, end]).T, color=DANGER, lw=1.0, alpha=0.8)
+
+
+def _above(axes: Any, scene: Scene) -> Any:
+    width, depth, _ = scene.region_m
+    shading = _shading(axes, scene)
+    axes.set(xlim=(0, width), ylim=(0, depth), aspect="equal")
+    axes.set_xlabel("x (m)", color=MUTED)
+    axes.set_ylabel("y (m)", color=MUTED)
+    axes.tick_params(colors=MUTED)
+    for spine in axes.spines.values():
+        spine.set_color(GRID)
+    for x0, y0, _, x1, y1, _ in scene.keep_out_m:
+        axes.add_patch(
+            Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, hatch="///", color=DANGER, lw=1.2)
+        )
+    for (x, y), radius, text in scene.discs:
+        axes.add_patch(Circle((x, y), radius, fill=False, ls="--", color=DANGER))
+        top = (x, y + radius if y + radius <= depth else y - radius)
+        axes.annotate(text, top, color=DANGER, ha="center", fontsize=8, bbox=_plate(0.75))
+    for crowd in scene.crowds:
+        faces = [_colour(crowd) if filled else PAPER for filled in crowd.filled]
+        axes.scatter(
+            *crowd.position_m[:, :2].T, s=80, marker=_marker(crowd), facecolor=faces,
+            edgecolor=_colour(crowd), linewidth=1.8, zorder=5,
+        )  # fmt: skip
+    axes.scatter(*scene.ghosts_m[:, :2].T, s=46, marker="x", color=MUTED, zorder=4)
+    if sum(len(crowd.names) for crowd in scene.crowds) <= _LABELLED:
+        _names(axes, scene)
+    axes.scatter(*scene.candidates_m[:, :2].T, s=70, marker="+", color=INK, zorder=5)
+    x, y, _ = scene.server_m
+    if scene.before_m is not None:
+        x0, y0, _ = scene.before_m
+        axes.plot([x0, x], [y0, y], color=INK, lw=1.6, ls="--", zorder=5.5)
+        axes.scatter(x0, y0, s=170, marker="*", facecolor=PAPER, edgecolor=INK, zorder=5.6)
+    axes.scatter(x, y, s=290, marker="*", color=SERVER, edgecolor=PAPER, linewidth=1.2, zorder=6)
+    return shading
+
+
+def _shading(axes: Any, scene: Scene) -> Any:
+    shade = scene.shade
+    ends = SHADE[::-1] if shade.low_is_good else SHADE
+    if shade.steps is None:
+        seen = shade.value[np.isfinite(shade.value)]
+        low, high = (seen.min(), np.quantile(seen, 0.98)) if len(seen) else (0.0, 1.0)
+        levels = 256
+    else:
+        low, high = -0.5, shade.steps + 0.5
+        levels = max(2, min(shade.steps + 1, 24))
+    colours = LinearSegmentedColormap.from_list("shade", ends, N=levels)
+    return axes.pcolormesh(
+        shade.x, shade.y, shade.value, cmap=colours, vmin=low, vmax=max(high, low + 1e-12),
+        shading="nearest", rasterized=True,
+    )  # fmt: skip
+
+
+def _plate(alpha: float) -> dict[str, Any]:
+    return {"boxstyle": "round,pad=0.15", "fc": PAPER, "ec": "none", "alpha": alpha}
+
+
+def _names(axes: Any, scene: Scene) -> None:
+    for crowd in scene.crowds:
+        for (x, y, _), name in zip(crowd.position_m, crowd.names, strict=True):
+            right = x < 0.8 * scene.region_m[0]
+            axes.annotate(
+                _plain(name), (x, y), xytext=(8 if right else -8, -3), textcoords="offset points",
+                ha="left" if right else "right", fontsize=8, color=INK, bbox=_plate(0.65),
+                zorder=4.5,
+            )  # fmt: skip
+
+
+def _legend(scene: Scene) -> list[Line2D]:
+    def entry(label: str, marker: str, colour: str, face: str, size: int = 8) -> Line2D:
+        return Line2D(
+            [], [], ls="", marker=marker, ms=size, mfc=face, mec=colour, mew=1.6,
+            label=_plain(label),
+        )  # fmt: skip
+
+    entries = [entry("server", "*", SERVER, SERVER, 14)]
+    if scene.before_m is not None:
+        entries.append(entry("where it was", "*", INK, PAPER, 11))
+    entries += [entry(c.label, _marker(c), _colour(c), _colour(c)) for c in scene.crowds]
+    for label in dict.fromkeys(c.hollow_label for c in scene.crowds if not c.filled.all()):
+        entries.append(entry(label, "o", INK, PAPER))
+    if len(scene.ghosts_m):
+        entries.append(entry("left", "x", MUTED, MUTED))
+    if len(scene.candidates_m):
+        entries.append(entry("candidate place", "+", INK, INK))
+    if scene.keep_out_m:
+        entries.append(Line2D([], [], color=DANGER, label="keep out"))
+    if scene.discs:
+        entries.append(Line2D([], [], color=DANGER, ls="--", label="shock"))
+    return entries
