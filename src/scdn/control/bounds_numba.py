@@ -120,6 +120,142 @@ def value_at(x: float, y: float, z: float, devices: Array, links: Array, min_sq:
     return saved
 
 
+# What is known of a device in a box: loss at the centre, its range, and its gradient's range.
+LOSS, LOW, HIGH, SMOOTH, SLOPE_LOW, SLOPE_HIGH = 0, 1, 2, 3, 4, 7
+# An undecided device's line: loss at the centre, a point on it, its slope and that one's range.
+AT, ANCHOR, TOP, LEAST, MOST, SLOPE, LINE_LOW, LINE_HIGH = 0, 1, 2, 3, 4, 5, 6, 9
+
+
+@_compiled
+def _loss_in_box(
+    centre: Array, width: Array, d: Array, link: Array, min_sq: float, rounding: float, out: Array
+) -> bool:
+    """Fills `out` with the range of a device's loss over a box; False if it is off everywhere."""
+    dx, dy, dz = centre[0] - d[PX], centre[1] - d[PY], centre[2] - d[PZ]
+    wx, wy, wz = width[0], width[1], width[2]
+    ax, ay, v = abs(dx), abs(dy), abs(dz)
+    nx, ny, v_low = max(0.0, ax - wx), max(0.0, ay - wy), max(0.0, v - wz)
+    fx, fy, v_high = ax + wx, ay + wy, v + wz
+    run_near, run_far = nx * nx + ny * ny, fx * fx + fy * fy
+    near, far = run_near + v_low * v_low, run_far + v_high * v_high
+    r_low, r_high = math.sqrt(run_near), math.sqrt(run_far)
+    exponent, scale, difference = link[EXPONENT], link[SCALE], link[DIFFERENCE]
+    root_near = _root(max(near, min_sq), exponent)
+    sight_high = _sight(math.atan2(v_high, r_low) * (180.0 / math.pi), link)
+    h_a = link[NLOS] - difference * sight_high
+    if difference >= 0.0 and scale * root_near * h_a * (1.0 - rounding) > d[WIDE_CUTOFF]:
+        return False
+    sight_low = _sight(math.atan2(v_low, r_high) * (180.0 / math.pi), link)
+    h_b = link[NLOS] - difference * sight_low
+    h_low, h_high = min(h_a, h_b), max(h_a, h_b)
+    root_far = _root(max(far, min_sq), exponent)
+    run_sq = dx * dx + dy * dy
+    sight = _sight(math.atan2(v, math.sqrt(run_sq)) * (180.0 / math.pi), link)
+    here = scale * _root(max(run_sq + v * v, min_sq), exponent)
+    out[LOSS] = here * (link[NLOS] - difference * sight)
+    out[LOW], out[HIGH] = scale * root_near * h_low, scale * root_far * h_high
+    smooth = near >= min_sq and difference >= 0.0
+    out[SMOOTH] = 1.0 if smooth else 0.0
+    if smooth:
+        bend_a, bend_b = root_near / near, root_far / far
+        bend_low, bend_high = min(bend_a, bend_b), max(bend_a, bend_b)
+        t_low, t_high = exponent * h_low * bend_low, exponent * h_high * bend_high
+        pq_a, pq_b = sight_low * (1.0 - sight_low), sight_high * (1.0 - sight_high)
+        pq_high = 0.25 if sight_low < 0.5 < sight_high else max(pq_a, pq_b)
+        turn = difference * link[LOS_SLOPE] * (180.0 / math.pi)
+        s_low, s_high = turn * min(pq_a, pq_b) * bend_low, turn * pq_high * bend_high
+        a, b = _cosine(dx - wx, dx + wx, ny * ny, fy * fy)
+        l0, h0 = _times(t_low, t_high, dx - wx, dx + wx)
+        l1, h1 = _times(s_low * v_low, s_high * v_high, a, b)
+        out[SLOPE_LOW], out[SLOPE_HIGH] = scale * (l0 + l1), scale * (h0 + h1)
+        a, b = _cosine(dy - wy, dy + wy, nx * nx, fx * fx)
+        l0, h0 = _times(t_low, t_high, dy - wy, dy + wy)
+        l1, h1 = _times(s_low * v_low, s_high * v_high, a, b)
+        out[SLOPE_LOW + 1], out[SLOPE_HIGH + 1] = scale * (l0 + l1), scale * (h0 + h1)
+        l0, h0 = _times(t_low, t_high, dz - wz, dz + wz)
+        least, most = s_low * r_low, s_high * r_high
+        l1 = least if dz + wz <= 0.0 and dz - wz < 0.0 else -most
+        h1 = -least if dz - wz >= 0.0 else most
+        out[SLOPE_LOW + 2], out[SLOPE_HIGH + 2] = scale * (l0 + l1), scale * (h0 + h1)
+        spread = 0.0
+        for axis in range(3):
+            spread += max(-out[SLOPE_LOW + axis], out[SLOPE_HIGH + axis]) * width[axis]
+        out[LOW] = max(out[LOW], out[LOSS] - spread)
+        out[HIGH] = min(out[HIGH], out[LOSS] + spread)
+    return not out[LOW] * (1.0 - rounding) > d[WIDE_CUTOFF]
+
+
+@_compiled
+def _line(d: Array, known: Array, rounding: float, line: Array) -> bool:
+    """The line over an undecided device's saving; False if it is as good as flat."""
+    low, high, reach = known[LOW], known[HIGH], d[WIDE_REACH]
+    if high - low <= rounding * high or abs(high - reach) <= rounding * high:
+        return False
+    at_reach, top = d[GAIN] - d[PRICE] * reach, d[GAIN] - d[PRICE] * low
+    if reach <= d[WIDE_CUTOFF] and at_reach > 0.0 and at_reach >= d[PRICE] * (high - reach):
+        line[ANCHOR], line[TOP] = reach, at_reach
+        line[LEAST], line[MOST] = d[PRICE], at_reach / (high - reach)
+    else:
+        line[ANCHOR], line[TOP] = low, top
+        line[LEAST], line[MOST] = 0.0, top / (high - low)
+    line[AT], line[SLOPE] = known[LOSS], line[LEAST]
+    for axis in range(3):
+        line[LINE_LOW + axis] = known[SLOPE_LOW + axis]
+        line[LINE_HIGH + axis] = known[SLOPE_HIGH + axis]
+    return True
+
+
+@_compiled
+def _choose_slopes(lines: Array, count: int, low: Array, high: Array, width: Array) -> None:
+    """Sets each line's slope in turn to what makes the sum fall least over the box."""
+    for n in range(count):
+        for axis in range(3):
+            low[axis] += lines[n, SLOPE] * lines[n, LINE_LOW + axis]
+            high[axis] += lines[n, SLOPE] * lines[n, LINE_HIGH + axis]
+    for _sweep in range(2 if count > 1 else 1):
+        for n in range(count):
+            line = lines[n]
+            best_slope, best_fall = line[SLOPE], math.inf
+            for trial in range(5):
+                if trial == 0:
+                    slope = line[LEAST]
+                elif trial == 1:
+                    slope = line[MOST]
+                else:
+                    axis = trial - 2
+                    middle = 0.5 * (line[LINE_LOW + axis] + line[LINE_HIGH + axis])
+                    others = 0.5 * (low[axis] + high[axis]) - line[SLOPE] * middle
+                    slope = -others / middle if middle != 0.0 else -1.0
+                    if not line[LEAST] < slope < line[MOST]:
+                        continue
+                step = slope - line[SLOPE]
+                fall = line[TOP] + slope * (line[ANCHOR] - line[AT])
+                for axis in range(3):
+                    a = low[axis] + step * line[LINE_LOW + axis]
+                    b = high[axis] + step * line[LINE_HIGH + axis]
+                    fall += max(b, -a) * width[axis]
+                if fall < best_fall:
+                    best_fall, best_slope = fall, slope
+            step = best_slope - line[SLOPE]
+            for axis in range(3):
+                low[axis] += step * line[LINE_LOW + axis]
+                high[axis] += step * line[LINE_HIGH + axis]
+            line[SLOPE] = best_slope
+
+
+@_compiled
+def _pull(x: float, y: float, z: float, move: Array, pull: Array) -> None:
+    """The movement's gradient."""
+    run = math.hypot(x - move[X0], y - move[Y0])
+    pull[0] = move[LATERAL] * (x - move[X0]) / run if run > 0.0 else 0.0
+    pull[1] = move[LATERAL] * (y - move[Y0]) / run if run > 0.0 else 0.0
+    pull[2] = (
+        move[HOVER] / move[ALTITUDE] * math.exp(z / move[ALTITUDE]) if move[HOVER] > 0 else 0.0
+    )
+    if z > move[Z0] and move[CLIMB] > 0.0:
+        pull[2] += move[CLIMB] / (move[CEILING] - z)
+
+
 @_compiled
 def bound_boxes(
     centres: Array,
@@ -138,232 +274,67 @@ def bound_boxes(
     left: Any,
 ) -> None:
     """Bounds boxes [first, last), filling `floor`, `value`, `split` and `left`."""
-    words = alive.shape[1]
+    known, lines = np.zeros(10), np.zeros((MOST_UNDECIDED, 12))
     slope_low, slope_high = np.zeros(3), np.zeros(3)
-    low, high = np.zeros(3), np.zeros(3)
-    # undecided devices: value, slope range and gradient range of their linear overestimates
-    u_loss, u_anchor, u_top = (
-        np.zeros(MOST_UNDECIDED),
-        np.zeros(MOST_UNDECIDED),
-        np.zeros(MOST_UNDECIDED),
-    )
-    u_least, u_most, u_slope = (
-        np.zeros(MOST_UNDECIDED),
-        np.zeros(MOST_UNDECIDED),
-        np.zeros(MOST_UNDECIDED),
-    )
-    u_low, u_high = np.zeros((MOST_UNDECIDED, 3)), np.zeros((MOST_UNDECIDED, 3))
+    low, high, pull = np.zeros(3), np.zeros(3), np.zeros(3)
     for box in range(first, last):
-        cx, cy, cz = centres[box, 0], centres[box, 1], centres[box, 2]
-        wx, wy, wz = widths[box, 0], widths[box, 1], widths[box, 2]
-        airborne = cz > 0.0
+        centre, width = centres[box], widths[box]
         slope_low[:] = 0.0
         slope_high[:] = 0.0
-        saved_here, saved_most, magnitude = 0.0, 0.0, 0.0
-        undecided = 0
-        for word in range(words):
-            bits = alive[box, word]
-            keep = np.uint64(0)
-            base = word * 64
-            for bit in range(min(64, devices.shape[0] - base)):
+        saved_here, saved_most, magnitude, undecided = 0.0, 0.0, 0.0, 0
+        for word in range(alive.shape[1]):
+            bits, keep = alive[box, word], np.uint64(0)
+            for bit in range(min(64, devices.shape[0] - 64 * word)):
                 flag = np.uint64(1) << np.uint64(bit)
                 if not bits & flag:
                     continue
-                d = devices[base + bit]
-                link = links[1] if (airborne and d[PZ] > 0.0) else links[0]
-                dx, dy, dz = cx - d[PX], cy - d[PY], cz - d[PZ]
-                ax, ay, v = abs(dx), abs(dy), abs(dz)
-                nx, ny, v_low, v_high = (
-                    max(0.0, ax - wx),
-                    max(0.0, ay - wy),
-                    max(0.0, v - wz),
-                    v + wz,
-                )
-                fx, fy = ax + wx, ay + wy
-                run_near, run_far = nx * nx + ny * ny, fx * fx + fy * fy
-                near, far = run_near + v_low * v_low, run_far + v_high * v_high
-                r_low, r_high = math.sqrt(run_near), math.sqrt(run_far)
-                exponent, scale = link[EXPONENT], link[SCALE]
-                root_near = _root(max(near, min_sq), exponent)
-                sight_high = _sight(math.atan2(v_high, r_low) * (180.0 / math.pi), link)
-                difference = link[DIFFERENCE]
-                h_a = link[NLOS] - difference * sight_high
-                if (
-                    difference >= 0.0
-                    and scale * root_near * h_a * (1.0 - rounding) > d[WIDE_CUTOFF]
-                ):
+                d = devices[64 * word + bit]
+                link = links[1] if (centre[2] > 0.0 and d[PZ] > 0.0) else links[0]
+                if not _loss_in_box(centre, width, d, link, min_sq, rounding, known):
                     continue
-                sight_low = _sight(math.atan2(v_low, r_high) * (180.0 / math.pi), link)
-                h_b = link[NLOS] - difference * sight_low
-                h_low, h_high = min(h_a, h_b), max(h_a, h_b)
-                root_far = _root(max(far, min_sq), exponent)
-                loss_low, loss_high = scale * root_near * h_low, scale * root_far * h_high
-                # the centre
-                run_sq = dx * dx + dy * dy
-                here_sq = max(run_sq + v * v, min_sq)
-                sight = _sight(math.atan2(v, math.sqrt(run_sq)) * (180.0 / math.pi), link)
-                loss = scale * _root(here_sq, exponent) * (link[NLOS] - difference * sight)
-                if loss <= d[CUTOFF]:
-                    saved_here += d[GAIN] - d[PRICE] * loss
-                smooth = near >= min_sq and difference >= 0.0
-                if smooth:
-                    # ranges of the gradient's factors: the loss is scale·D^(α/2)·h(θ)
-                    bend_near, bend_far = root_near / near, root_far / far
-                    bend_low, bend_high = min(bend_near, bend_far), max(bend_near, bend_far)
-                    t_low, t_high = exponent * h_low * bend_low, exponent * h_high * bend_high
-                    pq_a, pq_b = sight_low * (1.0 - sight_low), sight_high * (1.0 - sight_high)
-                    pq_low, pq_high = min(pq_a, pq_b), max(pq_a, pq_b)
-                    if sight_low < 0.5 < sight_high:
-                        pq_high = 0.25
-                    turn = difference * link[LOS_SLOPE] * (180.0 / math.pi)
-                    s_low, s_high = turn * pq_low * bend_low, turn * pq_high * bend_high
-                    a, b = _cosine(dx - wx, dx + wx, ny * ny, fy * fy)
-                    l0, h0 = _times(t_low, t_high, dx - wx, dx + wx)
-                    l1, h1 = _times(s_low * v_low, s_high * v_high, a, b)
-                    low[0], high[0] = scale * (l0 + l1), scale * (h0 + h1)
-                    a, b = _cosine(dy - wy, dy + wy, nx * nx, fx * fx)
-                    l0, h0 = _times(t_low, t_high, dy - wy, dy + wy)
-                    l1, h1 = _times(s_low * v_low, s_high * v_high, a, b)
-                    low[1], high[1] = scale * (l0 + l1), scale * (h0 + h1)
-                    l0, h0 = _times(t_low, t_high, dz - wz, dz + wz)
-                    down = -1.0 if dz - wz >= 0.0 else (1.0 if dz + wz <= 0.0 else 0.0)
-                    if down < 0.0:
-                        l1, h1 = -s_high * r_high, -s_low * r_low
-                    elif down > 0.0:
-                        l1, h1 = s_low * r_low, s_high * r_high
-                    else:
-                        l1, h1 = -s_high * r_high, s_high * r_high
-                    low[2], high[2] = scale * (l0 + l1), scale * (h0 + h1)
-                    spread = (
-                        max(-low[0], high[0]) * wx
-                        + max(-low[1], high[1]) * wy
-                        + max(-low[2], high[2]) * wz
-                    )
-                    loss_low = max(loss_low, loss - spread)
-                    loss_high = min(loss_high, loss + spread)
-                    if loss_low * (1.0 - rounding) > d[WIDE_CUTOFF]:
-                        continue
                 keep |= flag
                 gain, price = d[GAIN], d[PRICE]
-                top = gain - price * loss_low
-                magnitude += abs(gain) + price * loss_high
-                decided = loss_high * (1.0 + rounding) <= d[WIDE_CUTOFF]
-                crowded = undecided == MOST_UNDECIDED and gain >= price * loss_high
-                if smooth and (decided or crowded):
-                    saved_most += gain - price * loss
+                if known[LOSS] <= d[CUTOFF]:
+                    saved_here += gain - price * known[LOSS]
+                magnitude += abs(gain) + price * known[HIGH]
+                smooth, full = known[SMOOTH] > 0.0, undecided == MOST_UNDECIDED
+                decided = known[HIGH] * (1.0 + rounding) <= d[WIDE_CUTOFF]
+                if smooth and (decided or (full and gain >= price * known[HIGH])):
+                    saved_most += gain - price * known[LOSS]
                     for axis in range(3):
-                        slope_low[axis] += price * low[axis]
-                        slope_high[axis] += price * high[axis]
-                elif not smooth or undecided == MOST_UNDECIDED:
-                    saved_most += top
-                else:
-                    at_reach = gain - price * d[WIDE_REACH]
-                    width = loss_high - d[WIDE_REACH]
-                    if (
-                        loss_high - loss_low <= rounding * loss_high
-                        or abs(width) <= rounding * loss_high
-                    ):
-                        saved_most += top
-                        continue
-                    if (
-                        d[WIDE_REACH] <= d[WIDE_CUTOFF]
-                        and at_reach > 0.0
-                        and at_reach >= price * width
-                    ):
-                        # through the corner (reach, at_reach), at least as steep as the price
-                        u_anchor[undecided], u_top[undecided] = d[WIDE_REACH], at_reach
-                        u_least[undecided], u_most[undecided] = price, at_reach / width
-                    else:
-                        # through (loss_low, top), at most as steep as the chord to (loss_high, 0)
-                        u_anchor[undecided], u_top[undecided] = loss_low, top
-                        u_least[undecided], u_most[undecided] = 0.0, top / (loss_high - loss_low)
-                    u_loss[undecided] = loss
-                    u_slope[undecided] = u_least[undecided]
-                    for axis in range(3):
-                        u_low[undecided, axis], u_high[undecided, axis] = low[axis], high[axis]
+                        slope_low[axis] += price * known[SLOPE_LOW + axis]
+                        slope_high[axis] += price * known[SLOPE_HIGH + axis]
+                elif smooth and not full and _line(d, known, rounding, lines[undecided]):
                     undecided += 1
+                else:
+                    saved_most += gain - price * known[LOW]
             left[box, word] = keep
-        # movement: convex, so its tangent at the centre stays below it
-        here = movement(cx, cy, cz, move)
+        here = movement(centre[0], centre[1], centre[2], move)
         value[box] = here - saved_here
-        run = math.hypot(cx - move[X0], cy - move[Y0])
-        gx = move[LATERAL] * (cx - move[X0]) / run if run > 0.0 else 0.0
-        gy = move[LATERAL] * (cy - move[Y0]) / run if run > 0.0 else 0.0
-        gz = (
-            move[HOVER] / move[ALTITUDE] * math.exp(cz / move[ALTITUDE])
-            if move[HOVER] > 0.0
-            else 0.0
-        )
-        if cz > move[Z0] and move[CLIMB] > 0.0:
-            gz += move[CLIMB] / (move[CEILING] - cz)
-        floor_x = max(abs(cx - move[X0]) - wx, 0.0)
-        floor_y = max(abs(cy - move[Y0]) - wy, 0.0)
-        lowest = movement(move[X0] + floor_x, move[Y0] + floor_y, cz - wz, move)
-        magnitude += abs(here) + abs(gx) * wx + abs(gy) * wy + abs(gz) * wz
-        # slopes of undecided devices, one after another, so that the whole falls least in the box
+        _pull(centre[0], centre[1], centre[2], move, pull)
         for axis in range(3):
-            low[axis], high[axis] = slope_low[axis], slope_high[axis]
-        low[0] += gx
-        high[0] += gx
-        low[1] += gy
-        high[1] += gy
-        low[2] += gz
-        high[2] += gz
+            low[axis], high[axis] = slope_low[axis] + pull[axis], slope_high[axis] + pull[axis]
+        _choose_slopes(lines, undecided, low, high, width)
+        # sum up afresh, so that no rounding of the choice is left
         for n in range(undecided):
+            line = lines[n]
+            saved_most += line[TOP] + line[SLOPE] * (line[ANCHOR] - line[AT])
+            magnitude += line[SLOPE] * abs(line[ANCHOR] - line[AT])
             for axis in range(3):
-                low[axis] += u_slope[n] * u_low[n, axis]
-                high[axis] += u_slope[n] * u_high[n, axis]
-        for _sweep in range(2 if undecided > 1 else 1):
-            for n in range(undecided):
-                best_slope, best_fall = u_slope[n], math.inf
-                for trial in range(5):
-                    if trial == 0:
-                        m = u_least[n]
-                    elif trial == 1:
-                        m = u_most[n]
-                    else:
-                        axis = trial - 2
-                        middle = 0.5 * (u_low[n, axis] + u_high[n, axis])
-                        others = 0.5 * (low[axis] + high[axis]) - u_slope[n] * middle
-                        m = -others / middle if middle != 0.0 else u_least[n]
-                        if not u_least[n] < m < u_most[n]:
-                            continue
-                    step = m - u_slope[n]
-                    fall = u_top[n] + m * (u_anchor[n] - u_loss[n])
-                    for axis in range(3):
-                        w = widths[box, axis]
-                        a = low[axis] + step * u_low[n, axis]
-                        b = high[axis] + step * u_high[n, axis]
-                        fall += max(b, -a) * w
-                    if fall < best_fall:
-                        best_fall, best_slope = fall, m
-                step = best_slope - u_slope[n]
-                for axis in range(3):
-                    low[axis] += step * u_low[n, axis]
-                    high[axis] += step * u_high[n, axis]
-                u_slope[n] = best_slope
-        # rebuild the sums, so that no rounding of the sweeps is left in them
-        together, apart = here - saved_most, lowest - saved_most
-        for axis in range(3):
-            low[axis], high[axis] = slope_low[axis], slope_high[axis]
-        for n in range(undecided):
-            top = u_top[n] + u_slope[n] * (u_anchor[n] - u_loss[n])
-            together -= top
-            apart -= top
-            magnitude += u_slope[n] * abs(u_anchor[n] - u_loss[n])
-            for axis in range(3):
-                low[axis] += u_slope[n] * u_low[n, axis]
-                high[axis] += u_slope[n] * u_high[n, axis]
+                slope_low[axis] += line[SLOPE] * line[LINE_LOW + axis]
+                slope_high[axis] += line[SLOPE] * line[LINE_HIGH + axis]
+        corner_x = move[X0] + max(abs(centre[0] - move[X0]) - width[0], 0.0)
+        corner_y = move[Y0] + max(abs(centre[1] - move[Y0]) - width[1], 0.0)
+        together = here - saved_most
+        apart = movement(corner_x, corner_y, centre[2] - width[2], move) - saved_most
+        magnitude += abs(here)
         widest, choice = -1.0, 0
         for axis in range(3):
-            w = widths[box, axis]
-            apart -= max(high[axis], -low[axis], 0.0) * w
-            g = gx if axis == 0 else (gy if axis == 1 else gz)
-            together -= max(high[axis] + g, -low[axis] - g, 0.0) * w
-            magnitude += max(abs(high[axis]), abs(low[axis])) * w
-            doubt = (
-                high[axis] - low[axis] + 1e-3 * max(abs(high[axis] + g), abs(low[axis] + g))
-            ) * w
+            w, a, b, g = width[axis], slope_low[axis], slope_high[axis], pull[axis]
+            apart -= max(b, -a, 0.0) * w
+            together -= max(b + g, -a - g, 0.0) * w
+            magnitude += (max(abs(a), abs(b)) + abs(g)) * w
+            doubt = (b - a + 1e-3 * max(abs(b + g), abs(a + g))) * w
             if doubt > widest and w > 0.0:
                 widest, choice = doubt, axis
         floor[box] = max(together, apart) - rounding * magnitude
@@ -384,14 +355,10 @@ def barrier(
     """Cost of keeping the devices `on`, with a barrier at the edge of their reach; its gradient."""
     x, y, z = place[0], place[1], place[2]
     total = movement(x, y, z, move)
+    _pull(x, y, z, move, gradient)
     run = math.sqrt((x - move[X0]) ** 2 + (y - move[Y0]) ** 2 + 1e-8)  # smooth where it stood
     gradient[0] = move[LATERAL] * (x - move[X0]) / run
     gradient[1] = move[LATERAL] * (y - move[Y0]) / run
-    gradient[2] = (
-        move[HOVER] / move[ALTITUDE] * math.exp(z / move[ALTITUDE]) if move[HOVER] > 0.0 else 0.0
-    )
-    if z > move[Z0] and move[CLIMB] > 0.0:
-        gradient[2] += move[CLIMB] / (move[CEILING] - z)
     for n in range(devices.shape[0]):
         if not on[n]:
             continue

@@ -20,7 +20,6 @@ from scdn.theory import MOMENTUM, step_weights
 
 _GOLDEN = (np.sqrt(5) - 1) / 2
 _ROUNDING = 1e-12  # a power over its limit by no more than this is at its limit
-_RELAXED_GAP = 2e-6  # how closely relaxed iterations are minimised, relative
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +39,13 @@ class Choices:
         return self.off - self.on
 
 
-def choices(problem: RoundProblem) -> Choices:
-    """The closed forms of all devices."""
+def choices(problem: RoundProblem, gap: float = 1e-4) -> Choices:
+    """The closed forms of all devices; relaxed iterations to a twentieth of the gap, or better."""
     off = problem.weights.convergence * problem.convergence(np.zeros(len(problem)))
-    find = _whole_iterations if problem.integer_iterations else _relaxed_iterations
-    iterations, on, slack = find(problem)
+    if problem.integer_iterations:
+        iterations, on, slack = _whole_iterations(problem)
+    else:
+        iterations, on, slack = _relaxed_iterations(problem, min(gap / 20, 1e-5))
     per_loss = problem.least_power_per_loss()
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         price = problem.weights.transmission * per_loss * problem.max_delay_s
@@ -72,7 +73,7 @@ def _whole_iterations(problem: RoundProblem) -> tuple[Array, Array, Array]:
     return best, cost, np.zeros(len(problem))
 
 
-def _relaxed_iterations(problem: RoundProblem) -> tuple[Array, Array, Array]:
+def _relaxed_iterations(problem: RoundProblem, gap: float) -> tuple[Array, Array, Array]:
     one = problem.cycles(np.ones(len(problem)))
     with np.errstate(divide="ignore", over="ignore"):
         by_clock = problem.cpu_max_hz * problem.learning.compute_deadline_s / one
@@ -82,7 +83,7 @@ def _relaxed_iterations(problem: RoundProblem) -> tuple[Array, Array, Array]:
     if len(heavy):
         part = problem.take(heavy)
         best[heavy], cost[heavy], slack[heavy] = _by_intervals(
-            part, most[heavy], best[heavy], cost[heavy]
+            part, most[heavy], best[heavy], cost[heavy], gap
         )
     return best, cost, slack
 
@@ -113,10 +114,9 @@ def _relaxed_cost(problem: RoundProblem, iterations: Array) -> Array:
 
 
 def _by_intervals(
-    problem: RoundProblem, most: Array, best: Array, cost: Array
+    problem: RoundProblem, most: Array, best: Array, cost: Array, gap: float
 ) -> tuple[Array, Array, Array]:
     """Bisection with interval bounds, for momentum: all devices' intervals in one list."""
-    gap = _RELAXED_GAP if len(problem) <= 2000 else 10 * _RELAXED_GAP
     tolerance = gap * np.abs(cost)
     who, low, high = np.arange(len(problem)), np.zeros(len(problem)), most.copy()
     for _ in range(50):

@@ -63,15 +63,16 @@ def exact(
     backend
         The compiled bounds, or the plain NumPy ones.
     """
-    found = choices(problem)
+    found = choices(problem, gap)
     surface = surface_of(problem, found, backend)
     if problem.candidates_m is not None:
         return _among_candidates(problem, found, surface)
-    search = _Search(surface, gap, time.perf_counter() + time_limit_s, max_boxes)
+    slack = float(found.slack.sum())
+    search = _Search(surface, gap, slack, time.perf_counter() + time_limit_s, max_boxes)
     search.start(free_pieces(problem), _first_places(problem, found, warm_start))
     search.run()
     decision = settle(problem, found, search.best_place)
-    bound = surface.constant + search.lower_bound() - float(found.slack.sum())
+    bound = surface.constant + search.lower_bound() - slack
     return ExactResult(decision, found, bound, search.status, search.boxes)
 
 
@@ -104,8 +105,10 @@ def _first_places(problem: RoundProblem, found: Choices, warm_start: Array | Non
 class _Search:
     """Best-first branch and bound over boxes, stored as rows of arrays."""
 
-    def __init__(self, surface: Surface, gap: float, deadline: float, max_boxes: int) -> None:
-        self.surface, self.gap, self.deadline = surface, gap, deadline
+    def __init__(
+        self, surface: Surface, gap: float, slack: float, deadline: float, max_boxes: int
+    ) -> None:
+        self.surface, self.gap, self.slack, self.deadline = surface, gap, slack, deadline
         self.max_boxes, self.boxes = max_boxes, 0
         self.best_value, self.best_place = math.inf, np.zeros(3)
         self.dropped = math.inf  # the least floor among boxes that were given up
@@ -148,7 +151,7 @@ class _Search:
 
     def _threshold(self) -> float:
         total = self.surface.constant + self.best_value
-        return self.best_value - 0.999 * self.gap * abs(total)
+        return self.best_value - max(0.999 * self.gap * abs(total) - self.slack, 0.0)
 
     def _most_promising(self) -> NDArray[np.int64]:
         count = BATCH // 2

@@ -1,0 +1,326 @@
+"""Random plan requests of every kind, and an independent reading of the model to judge plans by.
+
+Nothing here uses the package: formulas are written out again from the documented model.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+_A2G = {
+    "los_scale": 11.95,
+    "los_slope": 0.14,
+    "los_loss_db": 3,
+    "nlos_loss_db": 23,
+    "exponent": 2.0,
+}
+_A2A = {"los_scale": 10.5, "los_slope": 0.12, "los_loss_db": 3, "nlos_loss_db": 17, "exponent": 2.2}
+_DEVICE = {
+    "max_power_w": 0.25,
+    "payload_bits": 1628480,
+    "cpu_min_hz": 1e7,
+    "cpu_max_hz": 2.3e9,
+    "capacitance": 2e-28,
+    "connections": 50890,
+    "flops_per_cycle": 0.0066,
+    "importance": 1,
+    "survival": 1,
+    "learning_rate": 0.1,
+    "smoothness": 0.5,
+    "gradient_bound_sq": 0.02,
+    "gradient_variance": 0.01,
+    "optimizer": {"kind": "sgd"},
+}
+_RADIO = {
+    "carrier_hz": 2e9,
+    "bandwidth_hz": 2e6,
+    "noise_dbm_per_hz": -174,
+    "rate_model": "shannon",
+    "min_distance_m": 1,
+    "margin_db": 0,
+}
+_LEARNING = {
+    "rounds": 30,
+    "initial_loss": 2.303,
+    "global_smoothness": 1,
+    "epsilon": 1e-3,
+    "batch_size": 64,
+    "steps_per_iteration": 1,
+    "compute_deadline_s": 4,
+}
+_WEIGHTS = {"convergence": 1, "transmission": 10, "processing": 0.02, "movement": 1e-3}
+_MOVEMENT = {
+    "hover_j": 1,
+    "climb_j": 10,
+    "lateral_j_per_m": 1,
+    "altitude_scale_m": 20,
+    "min_flight_m": 1,
+}
+
+
+def random_request(seed: int, count: int | None = None, **fixed) -> dict:
+    """A request of a random kind; `fixed` replaces top-level values."""
+    dice = np.random.default_rng(seed)
+    count = int(dice.integers(0, 7)) if count is None else count
+    size = [[100, 100, 100], [100, 100, 100], [60, 140, 30], [400, 50, 80]][dice.integers(4)]
+    pade = dice.random() < 0.3
+    delay = 10 ** (dice.uniform(-6.5, -3.5) if pade else dice.uniform(-1.7, -0.3))
+    request = {
+        "region_m": size,
+        "server": {"position_m": _place(dice, size)},
+        "radio": {"rate_model": "pade" if pade else "shannon"},
+        "max_delay_s": float(delay),
+        "integer_iterations": bool(dice.random() < 0.7),
+        "max_iterations": int(dice.choice([5, 5, 5, 1, 12])),
+        "learning": {"steps_per_iteration": int(dice.choice([1, 1, 1, 4, 20]))},
+        "devices": [_device(dice, index, size) for index in range(count)],
+    }
+    if dice.random() < 0.3:
+        request["radio"]["margin_db"] = float(dice.uniform(0, 6))
+    if dice.random() < 0.3:
+        request["keep_out_m"] = [_box(dice, size) for _ in range(dice.integers(1, 4))]
+    if dice.random() < 0.1:
+        request["candidates_m"] = [_place(dice, size, flying=True) for _ in range(5)]
+    if dice.random() < 0.2:
+        name = str(dice.choice(list(_WEIGHTS)))
+        request["weights"] = {name: float(_WEIGHTS[name] * dice.choice([0, 0.01, 100]))}
+    if dice.random() < 0.2:
+        name = str(dice.choice(["hover_j", "climb_j", "lateral_j_per_m"]))
+        request["movement"] = {name: float(dice.choice([0, 50]))}
+    return {**request, **fixed}
+
+
+def _place(dice, size, flying=False) -> list[float]:
+    kind = dice.integers(6)
+    if kind == 0:
+        return [float(x) for x in size] if not flying else [float(size[0]), 0.0, 0.0]
+    place = [float(dice.uniform(0, x)) for x in size]
+    if kind == 1 or (flying and place[2] < 1):
+        place[2] = 0.0
+    return place if kind != 2 else [0.0, 0.0, 0.0]
+
+
+def _box(dice, size) -> list[float]:
+    ends = [sorted(float(x) for x in dice.uniform(-0.1 * s, 1.1 * s, 2)) for s in size]
+    if dice.random() < 0.5:
+        ends[2][0] = 0.0
+    return [low for low, _ in ends] + [high + 0.1 for _, high in ends]
+
+
+def _device(dice, index, size) -> dict:
+    device = {
+        "id": f"d{index}",
+        "position_m": _place(dice, size),
+        "max_power_w": float(dice.uniform(0.2, 0.32)),
+        "flops_per_cycle": float(dice.uniform(0.0032, 0.0074)),
+        "importance": float(dice.uniform(1, 5)),
+        "survival": float(dice.uniform(0.7, 1)),
+        "smoothness": float(dice.uniform(0.1, 1)),
+        "gradient_bound_sq": float(dice.uniform(0.005, 0.06)),
+    }
+    optimizer = dice.integers(4)
+    if optimizer == 1:
+        device["optimizer"] = {"kind": "proximal", "mu": float(dice.uniform(0.05, 0.4))}
+        device["learning_rate"] = 0.02
+    if optimizer == 2:
+        device["optimizer"] = {"kind": "momentum", "rho": float(dice.uniform(0.05, 0.6))}
+    odd = dice.integers(12)
+    if odd == 0:
+        device["payload_bits"] = 0
+    elif odd == 1:
+        device["bandwidth_hz"] = 4e6
+    elif odd == 2:
+        device["connections"] = 0
+    elif odd == 3:
+        device["max_power_w"] = 0
+    return device
+
+
+class Model:
+    """The true model of a request, from its documentation, in plain Python."""
+
+    def __init__(self, request: dict) -> None:
+        self.request = request
+        radio = {**_RADIO, **request.get("radio", {})}
+        self.a2g, self.a2a = {**_A2G, **radio.get("a2g", {})}, {**_A2A, **radio.get("a2a", {})}
+        self.radio = radio
+        self.learning = {**_LEARNING, **request.get("learning", {})}
+        self.weights = {**_WEIGHTS, **request.get("weights", {})}
+        self.movement_constants = {**_MOVEMENT, **request.get("movement", {})}
+        self.max_delay = request.get("max_delay_s", 0.06)
+        self.max_iterations = request.get("max_iterations", 5)
+        self.whole = request.get("integer_iterations", True)
+        self.devices = [{**_DEVICE, **device} for device in request["devices"]]
+        self.before = request["server"]["position_m"]
+
+    def bandwidth(self, device) -> float:
+        return device.get("bandwidth_hz") or self.radio["bandwidth_hz"]
+
+    def noise(self, device) -> float:
+        return 10 ** (self.radio["noise_dbm_per_hz"] / 10) * 1e-3 * self.bandwidth(device)
+
+    def loss(self, device, place) -> float:
+        there = device["position_m"]
+        link = self.a2a if there[2] > 0 and place[2] > 0 else self.a2g
+        d = math.dist(there, place)
+        run = math.hypot(there[0] - place[0], there[1] - place[1])
+        theta = math.degrees(math.atan2(abs(there[2] - place[2]), run))
+        blocked = link["los_scale"] * math.exp(-link["los_slope"] * (theta - link["los_scale"]))
+        p = 1 / (1 + blocked)
+        reach = 4 * math.pi * self.radio["carrier_hz"] * max(d, self.radio["min_distance_m"])
+        spread = (reach / 299792458) ** link["exponent"]
+        los, nlos = 10 ** (link["los_loss_db"] / 10), 10 ** (link["nlos_loss_db"] / 10)
+        return spread * (p * los + (1 - p) * nlos) * 10 ** (self.radio["margin_db"] / 10)
+
+    def delay(self, device, power, place) -> float:
+        if device["payload_bits"] == 0:
+            return 0.0
+        if power == 0:
+            return math.inf
+        x = power / (self.noise(device) * self.loss(device, place))
+        nats = math.log1p(x) if self.radio["rate_model"] == "shannon" else x * (6 + x) / (6 + 4 * x)
+        return device["payload_bits"] / (self.bandwidth(device) * nats / math.log(2))
+
+    def convergence(self, device, iterations) -> float:
+        learning, lr = self.learning, device["learning_rate"]
+        q = learning["steps_per_iteration"] * iterations
+        mean = largest = 1.0
+        kind = device["optimizer"]["kind"]
+        if q > 0 and kind == "proximal":
+            x = lr * device["optimizer"]["mu"]
+            mean = (1 - (1 - x) ** q) / (x * q)
+        if q > 0 and kind == "momentum":
+            rho = device["optimizer"]["rho"]
+            mean = 1 / (1 - rho) + (rho ** (q + 1) - rho) / (q * (1 - rho) ** 2)
+            largest = (1 - rho**q) / (1 - rho)
+        e = q * device["survival"]
+        u = (e * device["smoothness"]) ** 2 * (lr * largest) ** 3
+        u += learning["global_smoothness"] * (e * lr * largest) ** 2
+        first = learning["initial_loss"] / (learning["rounds"] * len(self.devices))
+        second = 2 * (device["gradient_bound_sq"] + device["gradient_variance"]) * u
+        below = e * lr * (mean - largest / 2) + learning["epsilon"]
+        return device["importance"] * (first + second) / below
+
+    def least_clock(self, device, iterations) -> float:
+        q = self.learning["steps_per_iteration"] * iterations
+        work = q * 3 * self.learning["batch_size"] * device["connections"]
+        return work / (self.learning["compute_deadline_s"] * device["flops_per_cycle"])
+
+    def processing(self, device, iterations, clock) -> float:
+        q = self.learning["steps_per_iteration"] * iterations
+        work = q * 3 * device["connections"] * device["capacitance"] * self.learning["batch_size"]
+        return work / (2 * device["flops_per_cycle"]) * clock**2
+
+    def movement(self, place) -> float:
+        m, top = self.movement_constants, self.request["region_m"][2]
+        cost = m["hover_j"] * math.exp(place[2] / m["altitude_scale_m"])
+        if place[2] > self.before[2]:
+            cost += m["climb_j"] * math.log((top - self.before[2]) / (top - place[2]))
+        step = math.hypot(place[0] - self.before[0], place[1] - self.before[1])
+        return cost + m["lateral_j_per_m"] * step
+
+    def objective(self, answer: dict) -> float:
+        """Of a plan as it was answered."""
+        place, w = answer["server"]["position_m"], self.weights
+        total = w["movement"] * self.movement(place)
+        for device, plan in zip(self.devices, answer["devices"], strict=True):
+            assert device["id"] == plan["id"]
+            total += w["convergence"] * self.convergence(device, plan["iterations"])
+            clock = plan["cpu_hz"]
+            total += w["processing"] * self.processing(device, plan["iterations"], clock)
+            if plan["active"]:
+                delay = self.delay(device, plan["power_w"], place)
+                assert delay <= self.max_delay * (1 + 1e-9)
+                total += w["transmission"] * plan["power_w"] * delay
+                assert plan["delay_s"] == close(delay)
+            assert clock >= self.least_clock(device, plan["iterations"]) * (1 - 1e-9)
+        return total
+
+    def allowed(self, place) -> bool:
+        size, floor = self.request["region_m"], self.movement_constants["min_flight_m"]
+        inside = all(0 <= x <= s for x, s in zip(place, size, strict=True))
+        flies = place[2] == 0 or place[2] >= floor
+        below = place[2] < size[2] or self.before[2] == size[2]
+        boxes = self.request.get("keep_out_m", [])
+        free = not any(all(b[i] < place[i] < b[i + 3] for i in range(3)) for b in boxes)
+        return inside and flies and below and free
+
+    def choices(self) -> list[tuple[float, float, float, float]]:
+        """Per device: cost when off, best cost when on less sending, power per loss, limit."""
+        found = []
+        for device in self.devices:
+            off = self.weights["convergence"] * self.convergence(device, 0)
+            found.append((off, self._running(device), *self._sending(device)))
+        return found
+
+    def _running(self, device) -> float:
+        tries = range(self.max_iterations + 1)
+        if not self.whole:
+            tries = np.linspace(0, self.max_iterations, 400 * max(1, self.max_iterations) + 1)
+        best = math.inf
+        for iterations in tries:
+            clock = self.least_clock(device, iterations)
+            if clock <= device["cpu_max_hz"]:
+                cost = self.weights["convergence"] * self.convergence(device, iterations)
+                clock = max(clock, device["cpu_min_hz"])
+                cost += self.weights["processing"] * self.processing(device, iterations, clock)
+                best = min(best, cost)
+        return best
+
+    def _sending(self, device) -> tuple[float, float]:
+        nats = device["payload_bits"] * math.log(2) / (self.bandwidth(device) * self.max_delay)
+        if self.radio["rate_model"] == "shannon":
+            snr = math.expm1(nats) if nats < 700 else math.inf
+        else:
+            snr = (4 * nats - 6 + math.sqrt((4 * nats - 6) ** 2 + 24 * nats)) / 2
+        return self.noise(device) * snr, device["max_power_w"]
+
+    def best_at(self, place, choices) -> float:
+        """The best objective with the server at a place."""
+        total = self.weights["movement"] * self.movement(place)
+        for device, (off, on, per_loss, limit) in zip(self.devices, choices, strict=True):
+            power = per_loss * self.loss(device, place) if per_loss else 0.0
+            cost = on + self.weights["transmission"] * power * self.max_delay
+            total += min(off, cost) if power <= limit else off
+        return total
+
+    def search(self, seed: int, starts: int = 300, steps: int = 400) -> float:
+        """The best objective that a random multi-start search with refinement finds."""
+        dice, size = np.random.default_rng(seed), np.array(self.request["region_m"], dtype=float)
+        choices = self.choices()
+        if self.request.get("candidates_m"):
+            places = [p for p in self.request["candidates_m"] if self.allowed(p)]
+            return min(self.best_at(place, choices) for place in places)
+        places = [list(dice.uniform(0, 1, 3) * size) for _ in range(starts)]
+        places += [[p[0], p[1], 0.0] for p in places[::3]] + [list(self.before)]
+        for device in self.devices:
+            x, y, z = device["position_m"]
+            places += [[x, y, h] for h in (0.0, z, z + 1.5, 1.0, 0.3 * size[2], 0.7 * size[2])]
+        places = [place for place in places if self.allowed(place)]
+        scored = sorted((self.best_at(place, choices), place) for place in places)[:3]
+        return min(
+            self._refined(dice, value, place, size, choices, steps) for value, place in scored
+        )
+
+    def _refined(self, dice, value, place, size, choices, steps) -> float:
+        reach = 0.1 * float(size.max())
+        for _ in range(steps):
+            move = dice.normal(0, reach, 3)
+            if place[2] == 0 and dice.random() < 0.7:
+                move[2] = 0
+            trial = [float(x) for x in np.clip(np.array(place) + move, 0, size)]
+            if self.allowed(trial):
+                found = self.best_at(trial, choices)
+                if found < value:
+                    value, place = found, trial
+                    continue
+            reach = max(0.97 * reach, 1e-4)
+        return value
+
+
+def close(number: float, rel: float = 1e-9):
+    import pytest
+
+    return pytest.approx(number, rel=rel, abs=1e-300)
