@@ -20,6 +20,7 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	PIP_CONSTRAINT=constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check \
 		--editable '.[paper,dev]'
+	@$(BIN)/python -c "from scdn.control.solve import warm_up; warm_up()"  # compiles the kernels once
 	@touch $@
 
 demo: install

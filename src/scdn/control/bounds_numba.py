@@ -328,13 +328,15 @@ def bound_boxes(
         together = here - saved_most
         apart = movement(corner_x, corner_y, centre[2] - width[2], move) - saved_most
         magnitude += abs(here)
+        # what the slopes do not explain speaks for halving the longest side
+        excess = (saved_most - saved_here) / max(width[0], width[1], width[2], 1e-300)
         widest, choice = -1.0, 0
         for axis in range(3):
             w, a, b, g = width[axis], slope_low[axis], slope_high[axis], pull[axis]
             apart -= max(b, -a, 0.0) * w
             together -= max(b + g, -a - g, 0.0) * w
             magnitude += (max(abs(a), abs(b)) + abs(g)) * w
-            doubt = (b - a + 1e-3 * max(abs(b + g), abs(a + g))) * w
+            doubt = (b - a + 1e-3 * max(abs(b + g), abs(a + g)) + excess) * w
             if doubt > widest and w > 0.0:
                 widest, choice = doubt, axis
         floor[box] = max(together, apart) - rounding * magnitude

@@ -295,7 +295,8 @@ class _Batch:
         gain, price, cutoff = d[:, GAIN], d[:, PRICE], d[:, WIDE_CUTOFF]
         here = _movement(self.centre, move)
         on_here = self.alive & (self.loss <= d[:, CUTOFF])
-        value = here - np.where(on_here, gain - price * self.loss, 0.0).sum(axis=1)
+        saved_here = np.where(on_here, gain - price * self.loss, 0.0).sum(axis=1)
+        value = here - saved_here
         left = self.alive & ~(self.range.low * (1 - r) > cutoff)
         top = gain - price * self.range.low
         lines = self._lines(left, top)
@@ -333,7 +334,10 @@ class _Batch:
             _movement(corner, move) + devices - (apart * w).sum(axis=1),
         )
         largest = np.maximum(np.abs(slope.high + pull), np.abs(slope.low + pull))
-        doubt = np.where(w > 0, (slope.high - slope.low + 1e-3 * largest) * w, -1.0)
+        # what the slopes do not explain speaks for halving the longest side
+        excess = (saved_most + shift - saved_here) / np.maximum(w.max(axis=1), 1e-300)
+        doubt = (slope.high - slope.low + 1e-3 * largest + excess[:, None]) * w
+        doubt = np.where(w > 0, doubt, -1.0)
         padded = np.zeros((len(left), self.words * 64), dtype=np.bool_)
         padded[:, : left.shape[1]] = left
         packed = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

@@ -68,6 +68,8 @@ def _whole_iterations(problem: RoundProblem) -> tuple[Array, Array, Array]:
     for count in range(1, problem.max_iterations + 1):
         candidate = np.full(len(problem), float(count))
         found = _running_cost(problem, candidate)
+        if np.isinf(found).all():  # no clock carries more
+            break
         better = found < cost
         best, cost = np.where(better, candidate, best), np.where(better, found, cost)
     return best, cost, np.zeros(len(problem))

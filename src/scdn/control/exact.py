@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.arrays import Array, floats
+from scdn.control.bounds_numpy import ALTITUDE, GAIN, HOVER
 from scdn.control.closed_form import Choices, choices, settle
 from scdn.control.pieces import free_pieces
 from scdn.control.polish import polish
 from scdn.control.problem import Decision, RoundProblem
 from scdn.control.surface import Backend, Boxes, Surface, no_boxes, surface_of
+from scdn.faults import refuse
 
 BATCH = 256  # boxes bounded at a time
 _SMALLEST = 1e-9  # boxes narrower than this part of the region are not halved any more
@@ -69,8 +71,15 @@ def exact(
         return _among_candidates(problem, found, surface)
     slack = float(found.slack.sum())
     search = _Search(surface, gap, slack, time.perf_counter() + time_limit_s, max_boxes)
-    search.start(free_pieces(problem), _first_places(problem, found, warm_start))
+    if not len(free_pieces(problem)):
+        allowed = "must leave a place for the server"
+        raise refuse("problem", "keep_out_m", "covers all of the region", allowed)
+    search.try_places(_first_places(problem, found, warm_start))
+    search.start(free_pieces(problem, _highest(surface, search.best_value)))
     search.run()
+    if not math.isfinite(search.best_value):
+        allowed = "must leave a place that costs less"
+        raise refuse("problem", "movement", "is infinite wherever the server may be", allowed)
     decision = settle(problem, found, search.best_place)
     bound = surface.constant + search.lower_bound() - slack
     return ExactResult(decision, found, bound, search.status, search.boxes)
@@ -102,6 +111,15 @@ def _first_places(problem: RoundProblem, found: Choices, warm_start: Array | Non
     return stacked[problem.allowed(stacked)]
 
 
+def _highest(surface: Surface, value: float) -> float:
+    """Above this, hovering alone costs more than a plan of this value, whatever else is saved."""
+    hover, scale = surface.move[HOVER], surface.move[ALTITUDE]
+    budget = value + float(surface.devices[:, GAIN].sum())
+    if not (hover > 0 and math.isfinite(budget) and budget > 0):
+        return math.inf
+    return scale * math.log(budget / hover) * (1 + 1e-9) + 1e-9 * scale
+
+
 class _Search:
     """Best-first branch and bound over boxes, stored as rows of arrays."""
 
@@ -115,12 +133,16 @@ class _Search:
         self.status: Literal["optimal", "time_limit"] = "optimal"
         self.open = no_boxes(surface)
 
-    def start(self, pieces: Array, places: Array) -> None:
-        """Bounds the pieces of free space and tries the first places."""
+    def try_places(self, places: Array) -> None:
+        """Offers the best of these places, and the best near them."""
         values = self.surface.bound(places, np.zeros_like(places)).value
         for index in np.argsort(values, kind="stable")[:2]:
-            self._offer(places[index], values[index])
-            self._polish(places[index])
+            if math.isfinite(values[index]):
+                self._offer(places[index], values[index])
+                self._polish(places[index])
+
+    def start(self, pieces: Array) -> None:
+        """Bounds the pieces of free space."""
         self._add(self.surface.bound(pieces[:, 0], pieces[:, 1]))
 
     def run(self) -> None:

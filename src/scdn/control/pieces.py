@@ -8,26 +8,31 @@ touch), it becomes a flat box of its own.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from scdn.arrays import Array
 from scdn.control.problem import RoundProblem
 
 
-def free_pieces(problem: RoundProblem) -> Array:
+def free_pieces(problem: RoundProblem, highest_m: float = math.inf) -> Array:
     """Closed boxes that cover exactly the allowed positions: (pieces, 2, 3), centre and width.
 
-    A width is half of a side. Pieces with z = 0 are on the ground; all others are in the air.
+    A width is half of a side. Pieces with z = 0 are on the ground; all others are in the air, up to
+    the ceiling or `highest_m`.
     """
     width, depth, ceiling = problem.region_m
     if problem.server_m[2] < ceiling:
         ceiling = np.nextafter(ceiling, 0.0)
+    ceiling = min(ceiling, highest_m)
     pieces = [np.array([[0, 0, 0], [width, depth, 0]])]
     floor = max(problem.movement.min_flight_m, np.finfo(np.float64).tiny)
     if floor <= ceiling:
         pieces.append(np.array([[0, 0, floor], [width, depth, ceiling]]))
-    for keep_out in problem.keep_out_m:
-        pieces = [rest for piece in pieces for rest in _without(piece, keep_out.reshape(2, 3))]
+    for box in problem.keep_out_m.reshape(-1, 2, 3):
+        if np.all(box[0] < box[1]):
+            pieces = [rest for piece in pieces for rest in _without(piece, box)]
     corners = np.array(pieces).reshape(-1, 2, 3)
     low, high = corners[:, 0], corners[:, 1]
     return np.stack([(low + high) / 2, (high - low) / 2], axis=1)

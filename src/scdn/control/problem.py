@@ -220,8 +220,9 @@ def evaluate(problem: RoundProblem, decision: Decision) -> Evaluation:
     """The objective, its terms and every broken constraint of any decision."""
     loss = problem.path_loss(decision.server_m)
     sending = decision.active & (problem.payload_bits > 0)
-    delay = np.where(sending, problem.delay_s(decision.power_w, loss), 0.0)
-    transmission = np.where(sending, energy.transmission_j(decision.power_w, delay), 0.0)
+    power = np.maximum(decision.power_w, 0.0)  # a negative one is a violation, not a signal
+    delay = np.where(sending, problem.delay_s(power, loss), 0.0)
+    transmission = np.where(sending, energy.transmission_j(power, delay), 0.0)
     processing = problem.processing_j(decision.iterations, decision.cpu_hz)
     terms = {
         "convergence": float(problem.convergence(decision.iterations).sum()),

@@ -55,7 +55,7 @@ class PlanRequest(Frozen):
     radio: Radio = value(Radio(), "the channel")
     max_delay_s: float = value(_default("max_delay_s"), "a report's time limit", gt=0)
     max_iterations: WholeNumber = value(
-        _default("max_iterations"), "most local iterations", ge=0, le=10_000
+        _default("max_iterations"), "most local iterations", ge=0, le=100_000
     )
     integer_iterations: bool = value(_default("integer_iterations"), "whole iterations")
     weights: Weights = value(Weights(), "of the objective's terms")
@@ -67,7 +67,16 @@ class PlanRequest(Frozen):
 def _faults(request: PlanRequest) -> Iterator[Fault]:
     yield from site_faults(request)
     yield from outside("server.position_m", request.server.position_m, request.region_m)
+    yield from _ceiling_faults(request)
     yield from device_faults(request.devices, request.region_m)
+
+
+def _ceiling_faults(request: PlanRequest) -> Iterator[Fault]:
+    """Candidates that are all at the ceiling are no choice for a server that is below it."""
+    ceiling, places = request.region_m[2], request.candidates_m
+    if places and request.server.position_m[2] < ceiling and all(p[2] >= ceiling for p in places):
+        allowed = f"needs one below the ceiling, {ceiling:g} m, unless the server is there"
+        yield Fault("candidates_m", "all at the ceiling", allowed, ("region_m", "server"))
 
 
 def read_request(

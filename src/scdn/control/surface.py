@@ -102,6 +102,7 @@ class Surface:
             cuts = np.linspace(0, count, _THREADS + 1).astype(int)
             with ThreadPoolExecutor(_THREADS) as threads:
                 list(threads.map(share, cuts[:-1], cuts[1:]))
+        floor[np.isnan(floor)] = -np.inf  # ∞ − ∞: nothing is known
         return Boxes(centre, width, left, floor, value, split)
 
     def halves(self, boxes: Boxes) -> Boxes:

@@ -344,7 +344,7 @@ class Scenario(Frozen):
         chosen="true rates from the centre leave some devices out of reach",
         gt=0,
     )
-    max_iterations: Whole = value(5, "τ^g, most local iterations per round", ge=0, le=10_000)
+    max_iterations: Whole = value(5, "τ^g, most local iterations per round", ge=0, le=100_000)
     integer_iterations: bool = value(True, "whole iterations", chosen="devices run whole ones")
     server: Server = value(Server(), "the one that moves")
     radio: Radio = value(Radio(), "the channel")

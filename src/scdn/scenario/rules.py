@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from scdn.faults import Fault, show
-from scdn.scenario.model import Device, Group, Momentum, Proximal, Scenario
+from scdn.scenario.model import Device, Group, Momentum, Movement, Proximal, Scenario
 from scdn.theory.conditions import MOMENTUM_LIMIT, learning_rate_limit
 
 Point = Sequence[float]
@@ -25,6 +25,10 @@ class Site(Protocol):
         """Boxes the server must not be in."""
 
     @property
+    def movement(self) -> Movement:
+        """The server's limits in the air."""
+
+    @property
     def candidates_m(self) -> Sequence[tuple[float, float, float]] | None:
         """The only places for the server, if given."""
 
@@ -35,8 +39,8 @@ def site_faults(site: Site) -> Iterator[Fault]:
         if size <= 0:
             yield Fault(f"region_m.{axis}", f"got {show(size)}", "must be > 0")
     for index, box in enumerate(site.keep_out_m):
-        if any(low >= high for low, high in zip(box[:3], box[3:], strict=True)):
-            allowed = "must be x0, y0, z0, x1, y1, z1 with each first corner below the second"
+        if any(low > high for low, high in zip(box[:3], box[3:], strict=True)):
+            allowed = "must be x0, y0, z0, x1, y1, z1 with the first corner not above the second"
             yield Fault(f"keep_out_m.{index}", f"got {show(box)}", allowed)
     if site.candidates_m is None:
         return
@@ -45,15 +49,21 @@ def site_faults(site: Site) -> Iterator[Fault]:
             "candidates_m", "got an empty list", "needs at least one place, or leave it out"
         )
         return
-    for index, place in enumerate(site.candidates_m):
-        yield from outside(f"candidates_m.{index}", place, site.region_m)
-    if all(_kept_out(place, site.keep_out_m) for place in site.candidates_m):
-        allowed = "needs one place outside every keep-out box"
-        yield Fault("candidates_m", "all kept out", allowed, ("keep_out_m",))
+    if not any(_free(place, site) for place in site.candidates_m):
+        allowed = "needs one in the region, outside every keep-out box, on the ground or flying"
+        of = ("region_m", "keep_out_m", "movement")
+        yield Fault("candidates_m", "no place is allowed", allowed, of)
 
 
-def _kept_out(place: Point, boxes: Iterable[Point]) -> bool:
-    return any(all(b[i] < place[i] < b[i + 3] for i in range(3)) for b in boxes)
+def _free(place: Point, site: Site) -> bool:
+    inside = all(0 <= x <= size for x, size in zip(place, site.region_m, strict=True))
+    flies = place[2] == 0 or place[2] >= site.movement.min_flight_m
+    boxes = site.keep_out_m
+    return (
+        inside
+        and flies
+        and not any(all(b[i] < place[i] < b[i + 3] for i in range(3)) for b in boxes)
+    )
 
 
 def outside(field: str, place: Point, region_m: Point) -> Iterator[Fault]:
