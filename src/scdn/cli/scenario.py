@@ -67,6 +67,18 @@ def add_to(commands: Commands) -> None:
     draw.add_argument("-o", "--out", required=True, metavar="FILE", help=".png, .svg or .html")
     draw.add_argument("--round", type=_count, default=0, metavar="R", help="default: 0")
 
+    request = command(
+        ours,
+        "request",
+        _request,
+        "Write a round of a scenario as a plan request, the server at its start.",
+        "scdn scenario request examples/wildfire.toml --round 5 -o request.json\n"
+        "scdn plan request.json",
+    )
+    scenario_options(request)
+    request.add_argument("--round", type=_count, default=0, metavar="R", help="default: 0")
+    request.add_argument("-o", "--out", default="-", metavar="FILE", help="default: stdout")
+
     trace = command(
         ours,
         "trace",
@@ -118,13 +130,36 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
+def _check_round(options: argparse.Namespace, scenario: Scenario) -> None:
+    if options.round > scenario.learning.rounds:
+        allowed = f"must be at most learning.rounds = {scenario.learning.rounds}"
+        raise refuse("scdn", "--round", f"got {options.round}", allowed)
+
+
+def _request(options: argparse.Namespace) -> int:
+    from scdn.control.request import request_of
+    from scdn.world.churn import churn_trace
+    from scdn.world.geometry import server_start
+
+    scenario = _read(options)
+    _check_round(options, scenario)
+    trace = churn_trace(scenario)
+    present = trace.present(options.round)
+    chances = trace.survival(options.round)[present].tolist()
+    devices = [
+        device.model_copy(update={"survival": chance})
+        for device, chance in zip(trace.fleet.take(present).listed(), chances, strict=True)
+    ]
+    request = request_of(scenario, devices, server_start(scenario).tolist())
+    write_out(options.out, to_json(request.model_dump(mode="json", by_alias=True)) + "\n")
+    return 0
+
+
 def _draw(options: argparse.Namespace) -> int:
     from scdn.pictures.map import draw_map
 
     scenario = _read(options)
-    if options.round > scenario.learning.rounds:
-        allowed = f"must be at most learning.rounds = {scenario.learning.rounds}"
-        raise refuse("--round", "--round", f"got {options.round}", allowed)
+    _check_round(options, scenario)
     draw_map(scenario, options.out, options.round)
     print(f"wrote {options.out}")
     return 0

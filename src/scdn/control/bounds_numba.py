@@ -17,6 +17,7 @@ from scdn.control.bounds_numpy import (
     ALTITUDE,
     CEILING,
     CLIMB,
+    CLIMB_STEPS,
     CUTOFF,
     DIFFERENCE,
     EXPONENT,
@@ -124,6 +125,18 @@ def value_at(x: float, y: float, z: float, devices: Array, links: Array, min_sq:
 LOSS, LOW, HIGH, SMOOTH, SLOPE_LOW, SLOPE_HIGH = 0, 1, 2, 3, 4, 7
 # An undecided device's line: loss at the centre, a point on it, its slope and that one's range.
 AT, ANCHOR, TOP, LEAST, MOST, SLOPE, LINE_LOW, LINE_HIGH = 0, 1, 2, 3, 4, 5, 6, 9
+MEAN, ALONE = 12, 13  # slopes that were tried
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    9,
+    12,
+    13,
+)
 
 
 @_compiled
@@ -206,41 +219,109 @@ def _line(d: Array, known: Array, rounding: float, line: Array) -> bool:
 
 
 @_compiled
-def _choose_slopes(lines: Array, count: int, low: Array, high: Array, width: Array) -> None:
-    """Sets each line's slope in turn to what makes the sum fall least over the box."""
+def _sum_slopes(lines: Array, count: int, base: Array, total: Array) -> None:
+    """The gradient's range with the lines as they are: `base` and `total` hold low, then high."""
+    total[:] = base
     for n in range(count):
-        for axis in range(3):
-            low[axis] += lines[n, SLOPE] * lines[n, LINE_LOW + axis]
-            high[axis] += lines[n, SLOPE] * lines[n, LINE_HIGH + axis]
-    for _sweep in range(2 if count > 1 else 1):
+        for axis in range(6):
+            total[axis] += lines[n, SLOPE] * lines[n, LINE_LOW + axis]
+
+
+@_compiled
+def _fall(lines: Array, count: int, total: Array, width: Array) -> float:
+    """How high the sum of the lines reaches in the box, with the gradient's range `total`."""
+    top = 0.0
+    for n in range(count):
+        top += lines[n, TOP] + lines[n, SLOPE] * (lines[n, ANCHOR] - lines[n, AT])
+    for axis in range(3):
+        top += max(total[3 + axis], -total[axis]) * width[axis]
+    return top
+
+
+@_compiled
+def _mean_slopes(lines: Array, count: int, base: Array, width: Array, place: Array) -> None:
+    """Slopes that play together: the mean of what a climb to the lines' joint peak meets."""
+    place[:] = 0.0
+    for n in range(count):
+        lines[n, MEAN] = 0.0
+    for step in range(1, CLIMB_STEPS + 1):
+        g0 = -0.5 * (base[0] + base[3]) * width[0]
+        g1 = -0.5 * (base[1] + base[4]) * width[1]
+        g2 = -0.5 * (base[2] + base[5]) * width[2]
         for n in range(count):
             line = lines[n]
-            best_slope, best_fall = line[SLOPE], math.inf
-            for trial in range(5):
-                if trial == 0:
-                    slope = line[LEAST]
-                elif trial == 1:
-                    slope = line[MOST]
-                else:
-                    axis = trial - 2
-                    middle = 0.5 * (line[LINE_LOW + axis] + line[LINE_HIGH + axis])
-                    others = 0.5 * (low[axis] + high[axis]) - line[SLOPE] * middle
-                    slope = -others / middle if middle != 0.0 else -1.0
-                    if not line[LEAST] < slope < line[MOST]:
-                        continue
-                step = slope - line[SLOPE]
-                fall = line[TOP] + slope * (line[ANCHOR] - line[AT])
-                for axis in range(3):
-                    a = low[axis] + step * line[LINE_LOW + axis]
-                    b = high[axis] + step * line[LINE_HIGH + axis]
-                    fall += max(b, -a) * width[axis]
-                if fall < best_fall:
-                    best_fall, best_slope = fall, slope
-            step = best_slope - line[SLOPE]
+            m0 = 0.5 * (line[LINE_LOW] + line[LINE_HIGH]) * width[0]
+            m1 = 0.5 * (line[LINE_LOW + 1] + line[LINE_HIGH + 1]) * width[1]
+            m2 = 0.5 * (line[LINE_LOW + 2] + line[LINE_HIGH + 2]) * width[2]
+            loss = line[AT] + m0 * place[0] + m1 * place[1] + m2 * place[2]
+            slope = line[MOST] if loss > line[ANCHOR] else line[LEAST]
+            line[MEAN] += slope / CLIMB_STEPS
+            g0 -= slope * m0
+            g1 -= slope * m1
+            g2 -= slope * m2
+        size = math.sqrt(g0 * g0 + g1 * g1 + g2 * g2)
+        if size > 0.0:
+            stride = 1.0 / (size * math.sqrt(step))
+            place[0] = min(max(place[0] + stride * g0, -1.0), 1.0)
+            place[1] = min(max(place[1] + stride * g1, -1.0), 1.0)
+            place[2] = min(max(place[2] + stride * g2, -1.0), 1.0)
+    for n in range(count):
+        lines[n, SLOPE] = lines[n, MEAN]
+
+
+@_compiled
+def _sweep(lines: Array, count: int, total: Array, width: Array) -> None:
+    """Sets each line's slope in turn to what makes the sum reach least high."""
+    for n in range(count):
+        line = lines[n]
+        best_slope, best_fall = line[SLOPE], math.inf
+        for trial in range(6):
+            if trial == 0:
+                slope = line[SLOPE]
+            elif trial == 1:
+                slope = line[LEAST]
+            elif trial == 2:
+                slope = line[MOST]
+            else:
+                axis = trial - 3
+                middle = 0.5 * (line[LINE_LOW + axis] + line[LINE_HIGH + axis])
+                others = 0.5 * (total[axis] + total[3 + axis]) - line[SLOPE] * middle
+                slope = -others / middle if middle != 0.0 else -1.0
+                if not line[LEAST] < slope < line[MOST]:
+                    continue
+            step = slope - line[SLOPE]
+            fall = line[TOP] + slope * (line[ANCHOR] - line[AT])
             for axis in range(3):
-                low[axis] += step * line[LINE_LOW + axis]
-                high[axis] += step * line[LINE_HIGH + axis]
-            line[SLOPE] = best_slope
+                a = total[axis] + step * line[LINE_LOW + axis]
+                b = total[3 + axis] + step * line[LINE_HIGH + axis]
+                fall += max(b, -a) * width[axis]
+            if fall < best_fall:
+                best_fall, best_slope = fall, slope
+        step = best_slope - line[SLOPE]
+        for axis in range(6):
+            total[axis] += step * line[LINE_LOW + axis]
+        line[SLOPE] = best_slope
+
+
+@_compiled
+def _choose_slopes(
+    lines: Array, count: int, base: Array, width: Array, total: Array, place: Array
+) -> None:
+    """Slopes one by one from the flattest, or together from their mean: whichever is better."""
+    _sum_slopes(lines, count, base, total)
+    _sweep(lines, count, total, width)
+    if count < 2:
+        return
+    _sweep(lines, count, total, width)
+    alone = _fall(lines, count, total, width)
+    for n in range(count):
+        lines[n, ALONE] = lines[n, SLOPE]
+    _mean_slopes(lines, count, base, width, place)
+    _sum_slopes(lines, count, base, total)
+    _sweep(lines, count, total, width)
+    if _fall(lines, count, total, width) >= alone:
+        for n in range(count):
+            lines[n, SLOPE] = lines[n, ALONE]
 
 
 @_compiled
@@ -274,13 +355,11 @@ def bound_boxes(
     left: Any,
 ) -> None:
     """Bounds boxes [first, last), filling `floor`, `value`, `split` and `left`."""
-    known, lines = np.zeros(10), np.zeros((MOST_UNDECIDED, 12))
-    slope_low, slope_high = np.zeros(3), np.zeros(3)
-    low, high, pull = np.zeros(3), np.zeros(3), np.zeros(3)
+    known, lines = np.zeros(10), np.zeros((MOST_UNDECIDED, 14))
+    slope, total, place, pull = np.zeros(6), np.zeros(6), np.zeros(3), np.zeros(3)
     for box in range(first, last):
         centre, width = centres[box], widths[box]
-        slope_low[:] = 0.0
-        slope_high[:] = 0.0
+        slope[:] = 0.0  # the gradient's range: low, then high
         saved_here, saved_most, magnitude, undecided = 0.0, 0.0, 0.0, 0
         for word in range(alive.shape[1]):
             bits, keep = alive[box, word], np.uint64(0)
@@ -301,9 +380,8 @@ def bound_boxes(
                 decided = known[HIGH] * (1.0 + rounding) <= d[WIDE_CUTOFF]
                 if smooth and (decided or (full and gain >= price * known[HIGH])):
                     saved_most += gain - price * known[LOSS]
-                    for axis in range(3):
-                        slope_low[axis] += price * known[SLOPE_LOW + axis]
-                        slope_high[axis] += price * known[SLOPE_HIGH + axis]
+                    for axis in range(6):
+                        slope[axis] += price * known[SLOPE_LOW + axis]
                 elif smooth and not full and _line(d, known, rounding, lines[undecided]):
                     undecided += 1
                 else:
@@ -313,16 +391,16 @@ def bound_boxes(
         value[box] = here - saved_here
         _pull(centre[0], centre[1], centre[2], move, pull)
         for axis in range(3):
-            low[axis], high[axis] = slope_low[axis] + pull[axis], slope_high[axis] + pull[axis]
-        _choose_slopes(lines, undecided, low, high, width)
+            slope[axis] += pull[axis]
+            slope[3 + axis] += pull[axis]
+        if undecided > 0:
+            _choose_slopes(lines, undecided, slope, width, total, place)
         # sum up afresh, so that no rounding of the choice is left
         for n in range(undecided):
             line = lines[n]
             saved_most += line[TOP] + line[SLOPE] * (line[ANCHOR] - line[AT])
             magnitude += line[SLOPE] * abs(line[ANCHOR] - line[AT])
-            for axis in range(3):
-                slope_low[axis] += line[SLOPE] * line[LINE_LOW + axis]
-                slope_high[axis] += line[SLOPE] * line[LINE_HIGH + axis]
+        _sum_slopes(lines, undecided, slope, total)
         corner_x = move[X0] + max(abs(centre[0] - move[X0]) - width[0], 0.0)
         corner_y = move[Y0] + max(abs(centre[1] - move[Y0]) - width[1], 0.0)
         together = here - saved_most
@@ -332,11 +410,11 @@ def bound_boxes(
         excess = (saved_most - saved_here) / max(width[0], width[1], width[2], 1e-300)
         widest, choice = -1.0, 0
         for axis in range(3):
-            w, a, b, g = width[axis], slope_low[axis], slope_high[axis], pull[axis]
-            apart -= max(b, -a, 0.0) * w
-            together -= max(b + g, -a - g, 0.0) * w
-            magnitude += (max(abs(a), abs(b)) + abs(g)) * w
-            doubt = (b - a + 1e-3 * max(abs(b + g), abs(a + g)) + excess) * w
+            w, a, b, g = width[axis], total[axis], total[3 + axis], pull[axis]
+            together -= max(b, -a, 0.0) * w
+            apart -= max(b - g, g - a, 0.0) * w
+            magnitude += (max(abs(a), abs(b)) + 2.0 * abs(g)) * w
+            doubt = (b - a + 1e-3 * max(abs(b), abs(a)) + excess) * w
             if doubt > widest and w > 0.0:
                 widest, choice = doubt, axis
         floor[box] = max(together, apart) - rounding * magnitude

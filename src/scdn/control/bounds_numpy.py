@@ -9,8 +9,9 @@ device that the box decides is handled by its state:
 - active everywhere: it saves gain − price·L(x);
 - undecided: its saving is overestimated by a line in L. Either through the corner at the edge of
   its reach, at least as steep as its price (a multiplier on the constraint L ≤ reach), or through
-  its best point, at most as steep as the chord to zero. The slopes are chosen one after another so
-  that the sum falls least over the box.
+  its best point, at most as steep as the chord to zero. The slopes are chosen so that the sum
+  reaches least high in the box: one after another, or together, as the mean slopes met on a climb
+  to the joint peak of all lines (which shows that reaches do not meet where single ones cannot).
 
 What is summed is then linear in the losses, so the mean-value theorem bounds it: its value at c,
 less Σ w·|the sum's gradient interval|. Gradients of different devices cancel before their magnitude
@@ -35,7 +36,8 @@ from scdn.arrays import Array, Mask
 PX, PY, PZ, PRICE, GAIN, REACH, CUTOFF, WIDE_REACH, WIDE_CUTOFF = range(9)
 SCALE, EXPONENT, LOS_SCALE, LOS_SLOPE, NLOS, DIFFERENCE = range(6)
 X0, Y0, Z0, HOVER, ALTITUDE, CLIMB, CEILING, LATERAL = range(8)
-MOST_UNDECIDED = 12  # slopes are chosen one by one for at most so many devices of a box
+MOST_UNDECIDED = 12  # slopes are chosen for at most so many devices of a box
+CLIMB_STEPS = 24  # of the climb whose mean slopes are tried
 
 RELEASES_GIL = False
 
@@ -311,9 +313,10 @@ class _Batch:
         magnitude = np.where(left, np.abs(gain) + price * self.range.high, 0.0).sum(axis=1)
 
         pull = self._pull(move)
-        lines.choose(slope, pull, self.width)
+        base = _Range(slope.low + pull, slope.high + pull)
+        lines.choose(base, self.width)
         shift, tilt = lines.totals()
-        slope = _Range(slope.low + tilt.low, slope.high + tilt.high)
+        total = _Range(base.low + tilt.low, base.high + tilt.high)
         magnitude = magnitude + lines.magnitude()
         w = self.width
         corner = np.stack(
@@ -325,18 +328,17 @@ class _Batch:
             axis=1,
         )
         devices = -saved_most - shift
-        apart = np.maximum(np.maximum(slope.high, -slope.low), 0.0)
-        joint = np.maximum(np.maximum(slope.high + pull, -slope.low - pull), 0.0)
-        magnitude = magnitude + np.abs(here) + (np.abs(pull) * w).sum(axis=1)
-        magnitude = magnitude + (np.maximum(np.abs(slope.low), np.abs(slope.high)) * w).sum(axis=1)
+        joint = np.maximum(np.maximum(total.high, -total.low), 0.0)
+        apart = np.maximum(np.maximum(total.high - pull, pull - total.low), 0.0)
+        largest = np.maximum(np.abs(total.high), np.abs(total.low))
+        magnitude = magnitude + np.abs(here) + ((largest + 2 * np.abs(pull)) * w).sum(axis=1)
         floor = np.maximum(
             here + devices - (joint * w).sum(axis=1),
             _movement(corner, move) + devices - (apart * w).sum(axis=1),
         )
-        largest = np.maximum(np.abs(slope.high + pull), np.abs(slope.low + pull))
         # what the slopes do not explain speaks for halving the longest side
         excess = (saved_most + shift - saved_here) / np.maximum(w.max(axis=1), 1e-300)
-        doubt = (slope.high - slope.low + 1e-3 * largest + excess[:, None]) * w
+        doubt = (total.high - total.low + 1e-3 * largest + excess[:, None]) * w
         doubt = np.where(w > 0, doubt, -1.0)
         padded = np.zeros((len(left), self.words * 64), dtype=np.bool_)
         padded[:, : left.shape[1]] = left
@@ -402,25 +404,59 @@ class _Lines:
             column[~self.real] = 0.0
         self.slope = self.least.copy()
 
-    def choose(self, slope: _Range, pull: Array, width: Array) -> None:
-        """Sets each slope in turn to what makes the sum fall least over the box."""
-        tilt = self.totals()[1]
-        low, high = slope.low + pull + tilt.low, slope.high + pull + tilt.high
+    def choose(self, base: _Range, width: Array) -> None:
+        """Slopes one by one from the flattest, or together from their mean: the better of both."""
+        self._sweep(base, width)
         several = self.real.sum(axis=1) > 1
-        for sweep in range(2):
-            for n in range(self.real.shape[1]):
-                turn = self.real[:, n] & (several | (sweep == 0))
-                best = self._best(n, low, high, width)
-                step = np.where(turn, best - self.slope[:, n], 0.0)[:, None]
-                low, high = low + step * self.low[:, n], high + step * self.high[:, n]
-                self.slope[:, n] = np.where(turn, best, self.slope[:, n])
+        first = self.slope.copy()
+        self._sweep(base, width)
+        self.slope = np.where(several[:, None], self.slope, first)
+        if not several.any():
+            return
+        alone, fall_alone = self.slope.copy(), self._fall(base, width)
+        self.slope = self._mean_slopes(base, width)
+        self._sweep(base, width)
+        better = several & (self._fall(base, width) < fall_alone)
+        self.slope = np.where(better[:, None], self.slope, alone)
+
+    def _fall(self, base: _Range, width: Array) -> Array:
+        """How high the sum of the lines reaches in the box."""
+        value, tilt = self.totals()
+        steepest = np.maximum(base.high + tilt.high, -base.low - tilt.low)
+        return value + (steepest * width).sum(axis=1)
+
+    def _mean_slopes(self, base: _Range, width: Array) -> Array:
+        """Slopes that play together: the mean of what a climb to the lines' joint peak meets."""
+        middle = (self.low + self.high) / 2 * width[:, None, :]
+        downhill = (base.low + base.high) / 2 * width
+        place, mean = np.zeros_like(width), np.zeros_like(self.slope)
+        for step in range(1, CLIMB_STEPS + 1):
+            loss = self.loss + (middle * place[:, None, :]).sum(axis=2)
+            slope = np.where(loss > self.anchor, self.most, self.least)
+            slope = np.where(self.real, slope, 0.0)
+            mean += slope / CLIMB_STEPS
+            uphill = -downhill - (slope[..., None] * middle).sum(axis=1)
+            size = np.sqrt((uphill**2).sum(axis=1, keepdims=True))
+            stride = np.divide(1.0, size * math.sqrt(step), out=np.zeros_like(size), where=size > 0)
+            place = np.clip(place + stride * uphill, -1.0, 1.0)
+        return mean
+
+    def _sweep(self, base: _Range, width: Array) -> None:
+        """Sets each slope in turn to what makes the sum reach least high."""
+        tilt = self.totals()[1]
+        low, high = base.low + tilt.low, base.high + tilt.high
+        for n in range(self.real.shape[1]):
+            best = self._best(n, low, high, width)
+            step = np.where(self.real[:, n], best - self.slope[:, n], 0.0)[:, None]
+            low, high = low + step * self.low[:, n], high + step * self.high[:, n]
+            self.slope[:, n] = np.where(self.real[:, n], best, self.slope[:, n])
 
     def _best(self, n: int, low: Array, high: Array, width: Array) -> Array:
         now, least, most = self.slope[:, n], self.least[:, n], self.most[:, n]
         middle = (self.low[:, n] + self.high[:, n]) / 2
         others = (low + high) / 2 - now[:, None] * middle
         level = np.divide(-others, middle, out=np.full_like(middle, -1.0), where=middle != 0)
-        trials = [least, most, *level.T]
+        trials = [now, least, most, *level.T]
         falls = []
         for index, trial in enumerate(trials):
             step = (trial - now)[:, None]
@@ -428,7 +464,7 @@ class _Lines:
             fall = self.top[:, n] + trial * (self.anchor[:, n] - self.loss[:, n])
             fall = fall + (np.maximum(b, -a) * width).sum(axis=1)
             inside = (least < trial) & (trial < most)
-            falls.append(fall if index < 2 else np.where(inside, fall, np.inf))
+            falls.append(fall if index < 3 else np.where(inside, fall, np.inf))
         best = np.argmin(falls, axis=0)
         return np.choose(best, trials)
 

@@ -22,7 +22,7 @@ from scdn.control.bounds_numpy import ALTITUDE, GAIN, HOVER
 from scdn.control.closed_form import Choices, choices, settle
 from scdn.control.pieces import free_pieces
 from scdn.control.polish import polish
-from scdn.control.problem import Decision, RoundProblem
+from scdn.control.problem import SMALLEST_OBJECTIVE, Decision, RoundProblem
 from scdn.control.surface import Backend, Boxes, Surface, no_boxes, surface_of
 from scdn.faults import refuse
 
@@ -172,8 +172,9 @@ class _Search:
         return min(self.dropped, float(still_open), self.best_value)
 
     def _threshold(self) -> float:
-        total = self.surface.constant + self.best_value
-        return self.best_value - max(0.999 * self.gap * abs(total) - self.slack, 0.0)
+        """Boxes whose floor is at least this hold nothing better, but for the gap."""
+        total = max(abs(self.surface.constant + self.best_value), SMALLEST_OBJECTIVE)
+        return self.best_value - max(0.999 * self.gap * total - self.slack, 0.0)
 
     def _most_promising(self) -> NDArray[np.int64]:
         count = BATCH // 2

@@ -9,7 +9,13 @@ from typing import Literal
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.problem import Decision, Evaluation, RoundProblem, evaluate
+from scdn.control.problem import (
+    SMALLEST_OBJECTIVE,
+    Decision,
+    Evaluation,
+    RoundProblem,
+    evaluate,
+)
 from scdn.scenario.fields import Frozen, Vector, value
 
 Status = Literal["optimal", "time_limit", "heuristic"]
@@ -41,7 +47,7 @@ class Plan:
         """How far the objective may be above the optimum, relative; None without a proof."""
         if self.lower_bound is None:
             return None
-        return (self.objective - self.lower_bound) / max(abs(self.objective), 1e-12)
+        return (self.objective - self.lower_bound) / max(abs(self.objective), SMALLEST_OBJECTIVE)
 
     @property
     def server_m(self) -> Array:

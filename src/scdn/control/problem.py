@@ -19,6 +19,7 @@ from scdn.theory.optimizers import step_weights
 from scdn.world import channel, energy, geometry
 
 TOLERANCE = 1e-9  # relative, on every limit
+SMALLEST_OBJECTIVE = 1e-12  # a gap is relative to the objective, or to this
 
 
 @dataclass(frozen=True, eq=False)

@@ -97,6 +97,29 @@ def make_request(document: Table, source: str = "request", *, strict: bool = Fal
     return request
 
 
+def request_of(
+    scenario: Scenario, devices: Sequence[Device], server_m: Sequence[float]
+) -> PlanRequest:
+    """The request for a round of a scenario: these devices are there, the server is here."""
+    constants = {name: getattr(scenario.learning, name) for name in RoundLearning.model_fields}
+    rows = [{name: getattr(d, name) for name in Device.model_fields} for d in devices]
+    x, y, z = (float(c) for c in server_m)
+    return PlanRequest(
+        region_m=scenario.region_m,
+        keep_out_m=scenario.keep_out_m,
+        candidates_m=scenario.candidates_m,
+        server=RequestServer(position_m=(x, y, z)),
+        radio=scenario.radio,
+        max_delay_s=scenario.max_delay_s,
+        max_iterations=scenario.max_iterations,
+        integer_iterations=scenario.integer_iterations,
+        weights=scenario.weights,
+        movement=scenario.movement,
+        learning=RoundLearning(**constants),
+        devices=tuple(Device(**row) for row in rows),
+    )
+
+
 def _theorem_faults(request: PlanRequest) -> Iterator[Fault]:
     most_steps = request.learning.steps_per_iteration * request.max_iterations
     return theorem_faults(request.devices, most_steps)
