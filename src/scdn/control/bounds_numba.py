@@ -126,17 +126,6 @@ LOSS, LOW, HIGH, SMOOTH, SLOPE_LOW, SLOPE_HIGH = 0, 1, 2, 3, 4, 7
 # An undecided device's line: loss at the centre, a point on it, its slope and that one's range.
 AT, ANCHOR, TOP, LEAST, MOST, SLOPE, LINE_LOW, LINE_HIGH = 0, 1, 2, 3, 4, 5, 6, 9
 MEAN, ALONE = 12, 13  # slopes that were tried
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    9,
-    12,
-    13,
-)
 
 
 @_compiled
