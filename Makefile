@@ -27,9 +27,11 @@ demo: install
 	@mkdir -p out
 	$(BIN)/scdn scenario show examples/wildfire.toml
 	$(BIN)/scdn scenario draw examples/wildfire.toml -o out/wildfire.png
-	$(BIN)/scdn scenario draw examples/wildfire.toml -o out/wildfire.html
+	$(BIN)/scdn scenario request examples/wildfire.toml -o out/request.json
+	$(BIN)/scdn plan out/request.json --draw out/plan.png --draw out/plan.html
 	@echo
-	@echo "Look at out/wildfire.png, or open out/wildfire.html and turn it around."
+	@echo "Look at out/wildfire.png (the network) and out/plan.png (its first round's plan),"
+	@echo "or open out/plan.html and turn it around."
 
 test: lint types unit docs
 
@@ -53,6 +55,8 @@ docs: install
 
 bench: install
 	$(BIN)/python benchmarks/world.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/control.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/truth.py
 
 format: install
 	$(BIN)/ruff check --fix .

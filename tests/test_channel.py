@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from scdn.draws import generator
-from scdn.scenario import Fading, Link, Radio
+from scdn.scenario import AirLink, Fading, Link, Radio
 from scdn.world import channel
 from scdn.world.geometry import distance, elevation_deg
 
@@ -77,7 +77,7 @@ def test_air_to_air_needs_both_ends_in_the_air():
     assert channel.is_air_to_air([0, 0, 7], devices).tolist() == [False, True]
     assert channel.is_air_to_air([0, 0, 0], devices).tolist() == [False, False]
     both = channel.path_loss([[40, 40, 7], [40, 40, 0]], devices, RADIO)
-    ground_only = Radio(a2a=RADIO.a2g)
+    ground_only = Radio(a2a=AirLink(**RADIO.a2g.model_dump()))
     same = both == channel.path_loss([[40, 40, 7], [40, 40, 0]], devices, ground_only)
     assert same.tolist() == [[True, False], [True, True]]
 

@@ -243,8 +243,8 @@ FAR_OUT = {
     "loud": {"radio": {"margin_db": 1000, "a2g": {"nlos_loss_db": 1000}}},
     "silent": {"radio": {"noise_dbm_per_hz": -1000}},
     "heavy": {"device": {"payload_bits": 1e300}},
-    "wild": {"device": {"learning_rate": 1e200, "smoothness": 1e200}},
-    "thin": {"learning": {"epsilon": 1e-300}},
+    "wild": {"device": {"learning_rate": 1e9, "smoothness": 1e200}},
+    "thin": {"learning": {"epsilon": 1e-12}},
     "short": {"max_delay_s": 1e-300},
 }
 

@@ -28,9 +28,11 @@ def read_document(source: str | Path, size_limit: int = _SIZE_LIMIT) -> Table:
 def read_text(source: str | Path, size_limit: int = _SIZE_LIMIT) -> str:
     """The text of a file, refused beyond `size_limit` bytes or when it is not UTF-8."""
     name = str(source)
+    if not name.strip():
+        raise refuse("file", "name", "is empty", "must name a file, or - for standard input")
     try:
         if name == "-":
-            raw = sys.stdin.buffer.read(size_limit + 1)
+            raw = sys.stdin.buffer.read(size_limit + 1) if sys.stdin else b""
         else:
             with Path(source).open("rb") as file:
                 raw = file.read(size_limit + 1)

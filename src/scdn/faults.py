@@ -72,7 +72,8 @@ def show(value: Any) -> str:
 
 def faults_of(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
     """The faults that pydantic found, in this project's words."""
-    return [_fault(entry, model) for entry in error.errors(include_url=False)]
+    found = [_fault(entry, model) for entry in error.errors(include_url=False)]
+    return list(dict.fromkeys(found))  # a list that is short of three numbers is one fault
 
 
 def paths_of(error: ValidationError, model: type[BaseModel]) -> list[Path]:
@@ -103,6 +104,8 @@ def _fault(entry: Any, model: type[BaseModel]) -> Fault:
     path, owner = _locate(entry["loc"], model)
     found = f"got {show(entry['input'])}"
     match kind:
+        case "missing" if isinstance(path[-1], int):
+            return Fault(dotted(path[:-1]), found, "has too few entries")
         case "missing":
             return Fault(dotted(path), "missing", "it is required")
         case "extra_forbidden":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -17,9 +19,9 @@ DONE, FAILED, WRONG_INPUT = 0, 1, 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command. 0: done; 1: failed while running; 2: wrong input."""
-    parser = _parser()
+    _prepare_streams()
     try:
-        chosen = parser.parse_args(arguments)
+        chosen = _parser().parse_args(arguments)
         status: int = chosen.run(chosen)
         sys.stdout.flush()
         return status
@@ -33,8 +35,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("scdn: stopped", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stderr.close()
+        _discard_output()
         return DONE
+    except OSError as error:
+        _discard_output()
+        print(printable(f"scdn: output cannot be written ({error.strerror})"), file=sys.stderr)
+        return FAILED
+
+
+def _prepare_streams() -> None:
+    """Streams that take any text: a closed one is replaced, an old encoding widened."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _discard_output() -> None:
+    """What is left in the buffer must not fail again when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -45,6 +46,32 @@ def group(commands: Commands, name: str, about: str, example: str) -> Commands:
     """Declares a command that has commands of its own."""
     parser = command(commands, name, lambda _: 0, about, example)
     return parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+
+def number(least: float, below: float, allowed: str) -> Callable[[str], float]:
+    """Reads an option's number, or says what is allowed."""
+
+    def read(text: str) -> float:
+        try:
+            found = float(text)
+        except ValueError:
+            found = math.nan
+        if not least <= found < below:
+            raise argparse.ArgumentTypeError(f"got {text!r}, must be {allowed}")
+        return found
+
+    return read
+
+
+def count(least: int) -> Callable[[str], int]:
+    """Reads an option's whole number, or says what is allowed."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"got {text!r}, must be a whole number ≥ {least}")
+        return int(text)
+
+    return read
 
 
 def scenario_options(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import argparse
 import math
 import sys
 
-from scdn.cli.common import Commands, command, settings_options, warn
+from scdn.cli.common import Commands, command, number, settings_options, warn
 from scdn.documents import to_json
 
 _SOLVERS = ("exact", "paper", "greedy", "gsp", "greedy-matched", "gsp-matched")
@@ -29,29 +29,23 @@ def add_to(commands: Commands) -> None:
         "--solver", choices=_SOLVERS, default="exact", metavar="NAME", help=", ".join(_SOLVERS)
     )
     parser.add_argument(
-        "--gap", type=_gap, default=1e-4, metavar="G", help="proven relative gap; default: 1e-4"
+        "--gap",
+        type=number(1e-9, 1, "at least 1e-9 and below 1"),
+        default=1e-4,
+        metavar="G",
+        help="proven relative gap; default: 1e-4",
     )
     parser.add_argument(
-        "--time-limit", type=_seconds, default=math.inf, metavar="S", help="default: none"
+        "--time-limit",
+        type=number(1e-9, math.inf, "a number of seconds > 0"),
+        default=math.inf,
+        metavar="S",
+        help="default: none",
     )
     parser.add_argument(
         "--draw", action="append", default=[], metavar="FILE", help="a map: .png, .svg or .html"
     )
     settings_options(parser)
-
-
-def _gap(text: str) -> float:
-    gap = float(text)
-    if not 1e-9 <= gap < 1:
-        raise argparse.ArgumentTypeError(f"got {text}, must be at least 1e-9 and below 1")
-    return gap
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"got {text}, must be > 0")
-    return seconds
 
 
 def _plan(options: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from scdn.cli.common import Commands, command, group, scenario_options, warn, write_out
+from scdn.cli.common import Commands, command, count, group, scenario_options, warn, write_out
 from scdn.documents import to_json
 from scdn.faults import refuse
 from scdn.scenario import Scenario, read_scenario, template, to_toml, warnings_of
@@ -32,7 +32,7 @@ def add_to(commands: Commands) -> None:
         default="product",
         help="whose defaults: true rates, or the paper's constants and approximant",
     )
-    new.add_argument("--devices", type=_count, default=6, metavar="N", help="default: 6")
+    new.add_argument("--devices", type=count(1), default=6, metavar="N", help="default: 6")
 
     check = command(
         ours,
@@ -65,7 +65,7 @@ def add_to(commands: Commands) -> None:
     )
     scenario_options(draw)
     draw.add_argument("-o", "--out", required=True, metavar="FILE", help=".png, .svg or .html")
-    draw.add_argument("--round", type=_count, default=0, metavar="R", help="default: 0")
+    draw.add_argument("--round", type=count(0), default=0, metavar="R", help="default: 0")
 
     request = command(
         ours,
@@ -76,7 +76,7 @@ def add_to(commands: Commands) -> None:
         "scdn plan request.json",
     )
     scenario_options(request)
-    request.add_argument("--round", type=_count, default=0, metavar="R", help="default: 0")
+    request.add_argument("--round", type=count(0), default=0, metavar="R", help="default: 0")
     request.add_argument("-o", "--out", default="-", metavar="FILE", help="default: stdout")
 
     trace = command(
@@ -90,13 +90,6 @@ def add_to(commands: Commands) -> None:
     trace.add_argument("-o", "--out", required=True, metavar="FILE", help="a JSON file")
 
 
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError
-    return number
-
-
 def _read(options: argparse.Namespace) -> Scenario:
     scenario = read_scenario(options.scenario, options.settings, strict=options.strict)
     warn(warnings_of(scenario))
@@ -104,7 +97,7 @@ def _read(options: argparse.Namespace) -> Scenario:
 
 
 def _new(options: argparse.Namespace) -> int:
-    write_out(options.out, template(options.profile, count=max(1, options.devices)))
+    write_out(options.out, template(options.profile, count=options.devices))
     return 0
 
 

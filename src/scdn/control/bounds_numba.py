@@ -1,6 +1,7 @@
 """The box bounds of `bounds_numpy`, compiled: one box at a time, one device after another.
 
-`bounds_numpy` explains the mathematics and is the version to read first; both visit the same boxes.
+`bounds_numpy` explains the mathematics and is the version to read first. Both do the same
+arithmetic and so visit the same boxes, unless the last bit of a number tips a choice of equals.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from scdn.control.bounds_numpy import (
     CLIMB,
     CLIMB_STEPS,
     CUTOFF,
-    DIFFERENCE,
     EXPONENT,
     GAIN,
     HOVER,
     LATERAL,
+    LOS,
     LOS_SCALE,
     LOS_SLOPE,
     MOST_UNDECIDED,
@@ -51,8 +52,13 @@ def _compiled(function: F) -> F:
 
 
 @_compiled
-def _sight(theta: float, link: Array) -> float:
-    return 1.0 / (1.0 + link[LOS_SCALE] * math.exp(-link[LOS_SLOPE] * (theta - link[LOS_SCALE])))
+def _sight(rise: float, run: float, link: Array) -> tuple[float, float]:
+    """Chances of line of sight and of none; each without cancellation."""
+    theta = math.atan2(rise, run) * (180.0 / math.pi)
+    blocked = link[LOS_SCALE] * math.exp(-link[LOS_SLOPE] * (theta - link[LOS_SCALE]))
+    if blocked == 0.0:
+        return 1.0, 0.0
+    return 1.0 / (1.0 + blocked), 1.0 / (1.0 + 1.0 / blocked)
 
 
 @_compiled
@@ -95,9 +101,9 @@ def _loss(x: float, y: float, z: float, d: Array, links: Array, min_sq: float) -
     link = links[1] if (z > 0.0 and d[PZ] > 0.0) else links[0]
     rise = abs(z - d[PZ])
     run_sq = (x - d[PX]) ** 2 + (y - d[PY]) ** 2
-    theta = math.atan2(rise, math.sqrt(run_sq)) * (180.0 / math.pi)
     spread = link[SCALE] * _root(max(run_sq + rise * rise, min_sq), link[EXPONENT])
-    return spread * (link[NLOS] - link[DIFFERENCE] * _sight(theta, link))
+    sight, none = _sight(rise, math.sqrt(run_sq), link)
+    return spread * (link[LOS] * sight + link[NLOS] * none)
 
 
 @_compiled
@@ -141,36 +147,41 @@ def _loss_in_box(
     run_near, run_far = nx * nx + ny * ny, fx * fx + fy * fy
     near, far = run_near + v_low * v_low, run_far + v_high * v_high
     r_low, r_high = math.sqrt(run_near), math.sqrt(run_far)
-    exponent, scale, difference = link[EXPONENT], link[SCALE], link[DIFFERENCE]
+    exponent, scale = link[EXPONENT], link[SCALE]
     root_near = _root(max(near, min_sq), exponent)
-    sight_high = _sight(math.atan2(v_high, r_low) * (180.0 / math.pi), link)
-    h_a = link[NLOS] - difference * sight_high
-    if difference >= 0.0 and scale * root_near * h_a * (1.0 - rounding) > d[WIDE_CUTOFF]:
+    sight_high, none_low = _sight(v_high, r_low, link)
+    h_a = link[LOS] * sight_high + link[NLOS] * none_low
+    sooner = link[NLOS] >= link[LOS]  # the loss falls with the elevation
+    if sooner and scale * root_near * h_a * (1.0 - rounding) > d[WIDE_CUTOFF]:
         return False
-    sight_low = _sight(math.atan2(v_low, r_high) * (180.0 / math.pi), link)
-    h_b = link[NLOS] - difference * sight_low
+    sight_low, none_high = _sight(v_low, r_high, link)
+    h_b = link[LOS] * sight_low + link[NLOS] * none_high
     h_low, h_high = min(h_a, h_b), max(h_a, h_b)
     root_far = _root(max(far, min_sq), exponent)
     run_sq = dx * dx + dy * dy
-    sight = _sight(math.atan2(v, math.sqrt(run_sq)) * (180.0 / math.pi), link)
+    sight, none = _sight(v, math.sqrt(run_sq), link)
     here = scale * _root(max(run_sq + v * v, min_sq), exponent)
-    out[LOSS] = here * (link[NLOS] - difference * sight)
+    out[LOSS] = here * (link[LOS] * sight + link[NLOS] * none)
     out[LOW], out[HIGH] = scale * root_near * h_low, scale * root_far * h_high
-    smooth = near >= min_sq and difference >= 0.0
+    smooth = near >= min_sq
     out[SMOOTH] = 1.0 if smooth else 0.0
     if smooth:
         bend_a, bend_b = root_near / near, root_far / far
         bend_low, bend_high = min(bend_a, bend_b), max(bend_a, bend_b)
         t_low, t_high = exponent * h_low * bend_low, exponent * h_high * bend_high
-        pq_a, pq_b = sight_low * (1.0 - sight_low), sight_high * (1.0 - sight_high)
+        pq_a, pq_b = sight_low * none_high, sight_high * none_low
         pq_high = 0.25 if sight_low < 0.5 < sight_high else max(pq_a, pq_b)
-        turn = difference * link[LOS_SLOPE] * (180.0 / math.pi)
+        turn = abs(link[NLOS] - link[LOS]) * link[LOS_SLOPE] * (180.0 / math.pi)
         s_low, s_high = turn * min(pq_a, pq_b) * bend_low, turn * pq_high * bend_high
         a, b = _cosine(dx - wx, dx + wx, ny * ny, fy * fy)
+        if not sooner:
+            a, b = -b, -a
         l0, h0 = _times(t_low, t_high, dx - wx, dx + wx)
         l1, h1 = _times(s_low * v_low, s_high * v_high, a, b)
         out[SLOPE_LOW], out[SLOPE_HIGH] = scale * (l0 + l1), scale * (h0 + h1)
         a, b = _cosine(dy - wy, dy + wy, nx * nx, fx * fx)
+        if not sooner:
+            a, b = -b, -a
         l0, h0 = _times(t_low, t_high, dy - wy, dy + wy)
         l1, h1 = _times(s_low * v_low, s_high * v_high, a, b)
         out[SLOPE_LOW + 1], out[SLOPE_HIGH + 1] = scale * (l0 + l1), scale * (h0 + h1)
@@ -178,6 +189,8 @@ def _loss_in_box(
         least, most = s_low * r_low, s_high * r_high
         l1 = least if dz + wz <= 0.0 and dz - wz < 0.0 else -most
         h1 = -least if dz - wz >= 0.0 else most
+        if not sooner:
+            l1, h1 = -h1, -l1
         out[SLOPE_LOW + 2], out[SLOPE_HIGH + 2] = scale * (l0 + l1), scale * (h0 + h1)
         spread = 0.0
         for axis in range(3):
@@ -349,7 +362,7 @@ def bound_boxes(
     for box in range(first, last):
         centre, width = centres[box], widths[box]
         slope[:] = 0.0  # the gradient's range: low, then high
-        saved_here, saved_most, magnitude, undecided = 0.0, 0.0, 0.0, 0
+        saved_here, saved_most, saved_ever, magnitude, undecided = 0.0, 0.0, 0.0, 0.0, 0
         for word in range(alive.shape[1]):
             bits, keep = alive[box, word], np.uint64(0)
             for bit in range(min(64, devices.shape[0] - 64 * word)):
@@ -364,6 +377,7 @@ def bound_boxes(
                 gain, price = d[GAIN], d[PRICE]
                 if known[LOSS] <= d[CUTOFF]:
                     saved_here += gain - price * known[LOSS]
+                saved_ever += gain - price * known[LOW]
                 magnitude += abs(gain) + price * known[HIGH]
                 smooth, full = known[SMOOTH] > 0.0, undecided == MOST_UNDECIDED
                 decided = known[HIGH] * (1.0 + rounding) <= d[WIDE_CUTOFF]
@@ -406,7 +420,9 @@ def bound_boxes(
             doubt = (b - a + 1e-3 * max(abs(b), abs(a)) + excess) * w
             if doubt > widest and w > 0.0:
                 widest, choice = doubt, axis
-        floor[box] = max(together, apart) - rounding * magnitude
+        # whatever is saved, movement does not cost less than nothing
+        least = -saved_ever - rounding * abs(saved_ever)
+        floor[box] = max(max(together, apart) - rounding * magnitude, least)
         split[box] = choice
 
 
@@ -438,9 +454,9 @@ def barrier(
         r, v = math.sqrt(run_sq), abs(dz)
         true_sq = run_sq + v * v
         here_sq = max(true_sq, min_sq)
-        sight = _sight(math.atan2(v, r) * (180.0 / math.pi), link)
+        sight, none = _sight(v, r, link)
         root = link[SCALE] * _root(here_sq, link[EXPONENT])
-        h = link[NLOS] - link[DIFFERENCE] * sight
+        h = link[LOS] * sight + link[NLOS] * none
         loss = root * h
         weight = d[PRICE]
         total += d[PRICE] * loss
@@ -451,7 +467,7 @@ def barrier(
             total -= mu * math.log(spare / d[REACH])
             weight += mu / spare
         t = link[EXPONENT] * h * root / here_sq if true_sq > min_sq else 0.0
-        turn = link[DIFFERENCE] * link[LOS_SLOPE] * (180.0 / math.pi) * sight * (1.0 - sight)
+        turn = (link[NLOS] - link[LOS]) * link[LOS_SLOPE] * (180.0 / math.pi) * sight * none
         s = turn * root / true_sq if true_sq > 0.0 else 0.0
         if r > 0.0:
             gradient[0] += weight * (t * dx + s * v * dx / r)

@@ -34,7 +34,7 @@ from scdn.arrays import Array, Mask
 
 # Columns of a device's row, a link's row, and the movement's.
 PX, PY, PZ, PRICE, GAIN, REACH, CUTOFF, WIDE_REACH, WIDE_CUTOFF = range(9)
-SCALE, EXPONENT, LOS_SCALE, LOS_SLOPE, NLOS, DIFFERENCE = range(6)
+SCALE, EXPONENT, LOS_SCALE, LOS_SLOPE, NLOS, LOS = range(6)
 X0, Y0, Z0, HOVER, ALTITUDE, CLIMB, CEILING, LATERAL = range(8)
 MOST_UNDECIDED = 12  # slopes are chosen for at most so many devices of a box
 CLIMB_STEPS = 24  # of the climb whose mean slopes are tried
@@ -64,13 +64,20 @@ class _Links:
 
     def __init__(self, devices: Array, links: Array, airborne: Mask) -> None:
         air = airborne & (devices[:, PZ] > 0)
-        self.scale, self.exponent, self.los_scale, self.los_slope, self.nlos, self.difference = (
+        self.scale, self.exponent, self.los_scale, self.los_slope, self.nlos, self.los = (
             np.where(air, links[1, column], links[0, column]) for column in range(6)
         )
 
-    def sight(self, rise: Array, run: Array) -> Array:
+    def sight(self, rise: Array, run: Array) -> tuple[Array, Array]:
+        """Chances of line of sight and of none; each without cancellation."""
         theta = np.arctan2(rise, run) * _DEGREES
-        return 1.0 / (1.0 + self.los_scale * np.exp(-self.los_slope * (theta - self.los_scale)))
+        with np.errstate(over="ignore", divide="ignore"):
+            blocked = self.los_scale * np.exp(-self.los_slope * (theta - self.los_scale))
+            return 1.0 / (1.0 + blocked), 1.0 / (1.0 + 1.0 / blocked)
+
+    def excess(self, sight: Array, none: Array) -> Array:
+        """The mean excess loss, h."""
+        return self.los * sight + self.nlos * none
 
     def root(self, square: Array) -> Array:
         return np.where(self.exponent == 2.0, square, np.power(square, 0.5 * self.exponent))
@@ -80,9 +87,8 @@ def _losses(x: float, y: float, z: float, devices: Array, links: Array, min_sq: 
     link = _Links(devices, links, np.array(z > 0))
     run_sq = (x - devices[:, PX]) ** 2 + (y - devices[:, PY]) ** 2
     rise = np.abs(z - devices[:, PZ])
-    sight = link.sight(rise, np.sqrt(run_sq))
     root = link.root(np.maximum(run_sq + rise * rise, min_sq))
-    return link.scale * root * (link.nlos - link.difference * sight)
+    return link.scale * root * link.excess(*link.sight(rise, np.sqrt(run_sq)))
 
 
 def active_at(
@@ -122,9 +128,9 @@ def barrier(
     run_sq, rise = dx * dx + dy * dy, np.abs(dz)
     run, true_sq = np.sqrt(run_sq), run_sq + rise * rise
     here_sq = np.maximum(true_sq, min_sq)
-    sight = link.sight(rise, run)
+    sight, none = link.sight(rise, run)
     root = link.scale * link.root(here_sq)
-    h = link.nlos - link.difference * sight
+    h = link.excess(sight, none)
     loss = root * h
     spare = d[:, REACH] - loss
     if np.any(spare <= 0):
@@ -134,7 +140,7 @@ def barrier(
     total += float((d[:, PRICE] * loss).sum() - mu * np.log(share).sum())
     weight = d[:, PRICE] + np.where(limited, mu / spare, 0.0)
     t = np.where(true_sq > min_sq, link.exponent * h * root / here_sq, 0.0)
-    turn = link.difference * link.los_slope * _DEGREES * sight * (1.0 - sight)
+    turn = (link.nlos - link.los) * link.los_slope * _DEGREES * sight * none
     s = np.divide(turn * root, true_sq, out=np.zeros_like(root), where=true_sq > 0)
     sideways = t + np.divide(s * rise, run, out=np.zeros_like(run), where=run > 0)
     gradient[0] += (weight * sideways * dx)[run > 0].sum()
@@ -185,6 +191,10 @@ class _Range:
 
     def __init__(self, low: Array, high: Array) -> None:
         self.low, self.high = low, high
+
+    def flipped(self, where: Mask) -> _Range:
+        """Times −1 where said."""
+        return _Range(np.where(where, -self.high, self.low), np.where(where, -self.low, self.high))
 
     def scaled(self, factor: _Range) -> _Range:
         """Times an interval of factors that are not negative."""
@@ -239,25 +249,26 @@ class _Batch:
         rise = _Range(near[..., 2], far[..., 2])
         root_near = link.root(np.maximum(d_near, min_sq))
         root_far = link.root(np.maximum(d_far, min_sq))
-        sight_high, sight_low = link.sight(rise.high, run.low), link.sight(rise.low, run.high)
-        h_a, h_b = link.nlos - link.difference * sight_high, link.nlos - link.difference * sight_low
+        sight_high, none_low = link.sight(rise.high, run.low)
+        sight_low, none_high = link.sight(rise.low, run.high)
+        h_a, h_b = link.excess(sight_high, none_low), link.excess(sight_low, none_high)
         h = _Range(np.minimum(h_a, h_b), np.maximum(h_a, h_b))
         run_sq = step[..., 0] ** 2 + step[..., 1] ** 2
         here_sq = np.maximum(run_sq + step[..., 2] ** 2, min_sq)
         sight = link.sight(np.abs(step[..., 2]), np.sqrt(run_sq))
-        self.loss = link.scale * link.root(here_sq) * (link.nlos - link.difference * sight)
+        self.loss = link.scale * link.root(here_sq) * link.excess(*sight)
         low, high = link.scale * root_near * h.low, link.scale * root_far * h.high
 
-        self.smooth = (d_near >= min_sq) & (link.difference >= 0)
+        self.smooth = d_near >= min_sq
         beyond = np.maximum(d_near, min_sq)
         bend_a, bend_b = root_near / beyond, root_far / np.maximum(d_far, min_sq)
         bend = _Range(np.minimum(bend_a, bend_b), np.maximum(bend_a, bend_b))
-        pq_a, pq_b = sight_low * (1 - sight_low), sight_high * (1 - sight_high)
+        pq_a, pq_b = sight_low * none_high, sight_high * none_low
         pq_high = np.where((sight_low < 0.5) & (sight_high > 0.5), 0.25, np.maximum(pq_a, pq_b))
-        turn = link.difference * link.los_slope * _DEGREES
+        turn = np.abs(link.nlos - link.los) * link.los_slope * _DEGREES
         farther = _Range(link.exponent * h.low * bend.low, link.exponent * h.high * bend.high)
         steeper = _Range(turn * np.minimum(pq_a, pq_b) * bend.low, turn * pq_high * bend.high)
-        self.slope = self._gradient(link.scale, reach, farther, steeper, run, rise, near_sq, far_sq)
+        self.slope = self._gradient(link, reach, farther, steeper, run, rise, near_sq, far_sq)
         spread = np.sum(np.maximum(-self.slope.low, self.slope.high) * w, axis=2)
         self.range = _Range(
             np.where(self.smooth, np.maximum(low, self.loss - spread), low),
@@ -266,7 +277,7 @@ class _Batch:
 
     def _gradient(
         self,
-        scale: Array,
+        link: _Links,
         reach: _Range,
         farther: _Range,
         steeper: _Range,
@@ -275,11 +286,13 @@ class _Batch:
         near_sq: Array,
         far_sq: Array,
     ) -> _Range:
+        scale, sooner = link.scale, link.nlos >= link.los  # the loss falls with the elevation
         lows, highs = [], []
         tilt = _Range(steeper.low * rise.low, steeper.high * rise.high)
         for axis, other in ((0, 1), (1, 0)):
             part = _Range(reach.low[..., axis], reach.high[..., axis])
             cosine = _cosine(part, near_sq[..., other], far_sq[..., other])
+            cosine = cosine.flipped(~sooner)
             away, turning = part.scaled(farther), cosine.scaled(tilt)
             lows.append(scale * (away.low + turning.low))
             highs.append(scale * (away.high + turning.high))
@@ -287,8 +300,11 @@ class _Batch:
         away = part.scaled(farther)
         least, most = steeper.low * run.low, steeper.high * run.high
         above, below = part.low >= 0, part.high <= 0
-        lows.append(scale * (away.low + np.where(above, -most, np.where(below, least, -most))))
-        highs.append(scale * (away.high + np.where(above, -least, most)))
+        turning = _Range(
+            np.where(above, -most, np.where(below, least, -most)), np.where(above, -least, most)
+        ).flipped(~sooner)
+        lows.append(scale * (away.low + turning.low))
+        highs.append(scale * (away.high + turning.high))
         return _Range(np.stack(lows, axis=2), np.stack(highs, axis=2))
 
     def bound(self, move: Array) -> tuple[Array, Array, Any, NDArray[np.uint64]]:
@@ -340,10 +356,13 @@ class _Batch:
         excess = (saved_most + shift - saved_here) / np.maximum(w.max(axis=1), 1e-300)
         doubt = (total.high - total.low + 1e-3 * largest + excess[:, None]) * w
         doubt = np.where(w > 0, doubt, -1.0)
+        # whatever is saved, movement does not cost less than nothing
+        saved_ever = np.where(left, top, 0.0).sum(axis=1)
+        floor = np.maximum(floor - r * magnitude, -saved_ever - r * np.abs(saved_ever))
         padded = np.zeros((len(left), self.words * 64), dtype=np.bool_)
         padded[:, : left.shape[1]] = left
         packed = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
-        return floor - r * magnitude, value, doubt.argmax(axis=1), packed
+        return floor, value, doubt.argmax(axis=1), packed
 
     def _pull(self, move: Array) -> Array:
         """The movement's gradient at the centres."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from scdn.arrays import Array
 from scdn.control.problem import Decision, RoundProblem
+from scdn.faults import refuse
 from scdn.theory import MOMENTUM, step_weights
 
 _GOLDEN = (np.sqrt(5) - 1) / 2
@@ -53,6 +54,7 @@ def choices(problem: RoundProblem, gap: float = 1e-4) -> Choices:
     return Choices(off, on, slack, iterations, price, reach)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _running_cost(problem: RoundProblem, iterations: Array) -> Array:
     """Convergence and processing of so many iterations at the least clock; ∞ if it is too fast."""
     clock = problem.least_cpu_hz(iterations)
@@ -76,10 +78,8 @@ def _whole_iterations(problem: RoundProblem) -> tuple[Array, Array, Array]:
 
 
 def _relaxed_iterations(problem: RoundProblem, gap: float) -> tuple[Array, Array, Array]:
-    one = problem.cycles(np.ones(len(problem)))
-    with np.errstate(divide="ignore", over="ignore"):
-        by_clock = problem.cpu_max_hz * problem.learning.compute_deadline_s / one
-    most = np.minimum(by_clock, float(problem.max_iterations))
+    most = problem.most_iterations()
+    _refuse_poles(problem, most)
     best, cost, slack = _golden(problem, most)
     heavy = np.flatnonzero(problem.optimizer == MOMENTUM)
     if len(heavy):
@@ -90,29 +90,37 @@ def _relaxed_iterations(problem: RoundProblem, gap: float) -> tuple[Array, Array
     return best, cost, slack
 
 
+def _refuse_poles(problem: RoundProblem, most: Array) -> None:
+    """Relaxed iterations can come as near as they like to where the bound's denominator is zero.
+
+    Only proximal SGD outside Theorem 1's conditions has such a place. The denominator is concave in
+    the iterations, so it has a zero if it is not positive at their most.
+    """
+    pole = (problem.progress(problem.steps(most)) <= 0) & (problem.importance > 0)
+    if problem.weights.convergence > 0 and pole.any():
+        device = problem.ids[int(pole.argmax())]
+        allowed = "with relaxed iterations Theorem 1's conditions must hold (or the bound is −∞)"
+        raise refuse("problem", f"learning_rate of {device}", "too large for its mu", allowed)
+
+
 def _golden(problem: RoundProblem, most: Array) -> tuple[Array, Array, Array]:
     """Golden section, for costs that are convex in the iterations.
 
     Standard and proximal SGD are: a square over a concave function is convex, and so is the
-    processing energy. Beyond the bound's pole (outside Theorem 1's conditions) the cost is ∞.
+    processing energy.
     """
     low, high = np.zeros_like(most), most.copy()
     for _ in range(60):
         width = _GOLDEN * (high - low)
         left, right = high - width, low + width
-        keep_left = _relaxed_cost(problem, left) <= _relaxed_cost(problem, right)
+        keep_left = _running_cost(problem, left) <= _running_cost(problem, right)
         low, high = np.where(keep_left, low, left), np.where(keep_left, right, high)
     ends = np.stack([np.zeros_like(most), (low + high) / 2, most])
-    costs = np.stack([_relaxed_cost(problem, end) for end in ends])
+    costs = np.stack([_running_cost(problem, end) for end in ends])
     pick = costs.argmin(axis=0)
     columns = np.arange(len(most))
     cost = costs[pick, columns]
     return ends[pick, columns], cost, 1e-9 * np.abs(cost)
-
-
-def _relaxed_cost(problem: RoundProblem, iterations: Array) -> Array:
-    cost = _running_cost(problem, iterations)
-    return np.where(problem.progress(problem.steps(iterations)) > 0, cost, np.inf)
 
 
 def _by_intervals(
@@ -128,7 +136,7 @@ def _by_intervals(
         if not len(who):
             break
         middle = (low + high) / 2
-        found = _relaxed_cost(problem.take(who), middle)
+        found = _running_cost(problem.take(who), middle)
         order = np.lexsort((found, who))
         first = np.flatnonzero(np.diff(who[order], prepend=-1))
         owner, value, place = who[order][first], found[order][first], middle[order][first]
@@ -155,14 +163,16 @@ def _interval_bound(problem: RoundProblem, low: Array, high: Array) -> Array:
 
 def settle(problem: RoundProblem, found: Choices, server_m: Array) -> Decision:
     """The best decision with the server at a given place: the closed forms, evaluated there."""
-    power = problem.least_power(server_m)
+    least = problem.least_power(server_m)
+    reached = least <= problem.max_power_w * (1 + _ROUNDING)
+    power = np.where(reached, np.minimum(least, problem.max_power_w), 0.0)
     cost = problem.weights.transmission * power * problem.max_delay_s
-    active = (power <= problem.max_power_w * (1 + _ROUNDING)) & (cost < found.gain)
+    active = reached & (cost < found.gain)
     iterations = np.where(active, found.iterations, 0.0)
     return Decision(
         server_m=server_m,
         active=active,
         iterations=iterations,
-        power_w=np.where(active, np.minimum(power, problem.max_power_w), 0.0),
+        power_w=np.where(active, power, 0.0),
         cpu_hz=problem.least_cpu_hz(iterations),
     )

@@ -24,7 +24,7 @@ from scdn.control.pieces import free_pieces
 from scdn.control.polish import polish
 from scdn.control.problem import SMALLEST_OBJECTIVE, Decision, RoundProblem
 from scdn.control.surface import Backend, Boxes, Surface, no_boxes, surface_of
-from scdn.faults import refuse
+from scdn.faults import InputError, refuse
 
 BATCH = 256  # boxes bounded at a time
 _SMALLEST = 1e-9  # boxes narrower than this part of the region are not halved any more
@@ -71,24 +71,27 @@ def exact(
         return _among_candidates(problem, found, surface)
     slack = float(found.slack.sum())
     search = _Search(surface, gap, slack, time.perf_counter() + time_limit_s, max_boxes)
-    if not len(free_pieces(problem)):
-        allowed = "must leave a place for the server"
-        raise refuse("problem", "keep_out_m", "covers all of the region", allowed)
     search.try_places(_first_places(problem, found, warm_start))
     search.start(free_pieces(problem, _highest(surface, search.best_value)))
     search.run()
     if not math.isfinite(search.best_value):
-        allowed = "must leave a place that costs less"
-        raise refuse("problem", "movement", "is infinite wherever the server may be", allowed)
+        raise _nowhere()
     decision = settle(problem, found, search.best_place)
     bound = surface.constant + search.lower_bound() - slack
     return ExactResult(decision, found, bound, search.status, search.boxes)
 
 
+def _nowhere() -> InputError:
+    allowed = "there must be a place at a finite cost"
+    return refuse("problem", "server", "has nowhere to be", allowed)
+
+
 def _among_candidates(problem: RoundProblem, found: Choices, surface: Surface) -> ExactResult:
     """All places are tried, as boxes without extent: they are their own bound, but for rounding."""
     places = floats([] if problem.candidates_m is None else problem.candidates_m)
-    places = places[problem.allowed(places)]
+    places = places[problem.allowed(places) & np.isfinite(problem.movement_j(places).total)]
+    if not len(places):
+        raise _nowhere()
     boxes = surface.bound(places, np.zeros_like(places))
     best = places[boxes.value.argmin()]
     bound = surface.constant + float(boxes.floor.min()) - float(found.slack.sum())

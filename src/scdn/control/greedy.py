@@ -20,18 +20,12 @@ def at_maximum(problem: RoundProblem, server_m: Array, *, matched: bool = False)
     """
     least = problem.least_power(server_m)
     active = least <= problem.max_power_w
-    iterations = np.where(active, most_iterations(problem), 0.0)
+    most = problem.most_iterations()
+    if problem.integer_iterations:
+        most = np.floor(most * (1 + 1e-12))
+    iterations = np.where(active, most, 0.0)
     power = np.where(active, least if matched else problem.max_power_w, 0.0)
     clock = problem.least_cpu_hz(iterations)
     if not matched:
         clock = np.where(active, problem.cpu_max_hz, clock)
     return Decision(server_m, active, iterations, power, clock)
-
-
-def most_iterations(problem: RoundProblem) -> Array:
-    """The most iterations that each device's fastest clock carries, up to the limit."""
-    one = problem.cycles(np.ones(len(problem)))
-    budget = problem.cpu_max_hz * problem.learning.compute_deadline_s
-    limit = np.full(len(problem), float(problem.max_iterations))
-    most = np.minimum(limit, np.divide(budget, one, out=limit.copy(), where=one > 0))
-    return np.floor(most * (1 + 1e-12)) if problem.integer_iterations else most

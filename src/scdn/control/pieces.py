@@ -9,10 +9,12 @@ touch), it becomes a flat box of its own.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from scdn.arrays import Array
+from scdn.arrays import Array, floats
 from scdn.control.problem import RoundProblem
 
 
@@ -22,20 +24,26 @@ def free_pieces(problem: RoundProblem, highest_m: float = math.inf) -> Array:
     A width is half of a side. Pieces with z = 0 are on the ground; all others are in the air, up to
     the ceiling or `highest_m`.
     """
-    width, depth, ceiling = problem.region_m
+    ceiling = problem.ceiling_m
     if problem.server_m[2] < ceiling:
-        ceiling = np.nextafter(ceiling, 0.0)
-    ceiling = min(ceiling, highest_m)
-    pieces = [np.array([[0, 0, 0], [width, depth, 0]])]
-    floor = max(problem.movement.min_flight_m, np.finfo(np.float64).tiny)
-    if floor <= ceiling:
-        pieces.append(np.array([[0, 0, floor], [width, depth, ceiling]]))
-    for box in problem.keep_out_m.reshape(-1, 2, 3):
-        if np.all(box[0] < box[1]):
-            pieces = [rest for piece in pieces for rest in _without(piece, box)]
-    corners = np.array(pieces).reshape(-1, 2, 3)
+        ceiling = float(np.nextafter(ceiling, 0.0))
+    size = (problem.region_m[0], problem.region_m[1], min(ceiling, highest_m))
+    corners = free_corners(size, problem.movement.min_flight_m, problem.keep_out_m)
     low, high = corners[:, 0], corners[:, 1]
     return np.stack([(low + high) / 2, (high - low) / 2], axis=1)
+
+
+def free_corners(size_m: Sequence[float], floor_m: float, keep_out_m: ArrayLike) -> Array:
+    """The same as (pieces, 2, 3), lowest and highest corner, in a region of this size."""
+    width, depth, top = size_m
+    pieces = [np.array([[0, 0, 0], [width, depth, 0]])]
+    floor = max(floor_m, np.finfo(np.float64).tiny)
+    if floor <= top:
+        pieces.append(np.array([[0, 0, floor], [width, depth, top]]))
+    for box in floats(keep_out_m).reshape(-1, 2, 3):
+        if np.all(box[0] < box[1]):
+            pieces = [rest for piece in pieces for rest in _without(piece, box)]
+    return floats(pieces).reshape(-1, 2, 3)
 
 
 def _without(piece: Array, box: Array) -> list[Array]:

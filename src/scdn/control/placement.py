@@ -27,12 +27,18 @@ def _mean_delay(problem: RoundProblem, spot: Array) -> float:
 def _spots(problem: RoundProblem) -> Array:
     """Candidate places if they are given; else device positions and a grid, where allowed."""
     if problem.candidates_m is not None:
-        return problem.candidates_m[problem.allowed(problem.candidates_m)]
+        return _possible(problem, problem.candidates_m)
     top = np.nextafter(problem.ceiling_m, 0.0)
     axes = [np.linspace(0, size, n) for size, n in zip(problem.region_m, _GRID, strict=True)]
     axes[2] = np.minimum(axes[2], top)
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     every = max(1, -(-len(problem) // _SPOTS))
     spots = np.concatenate([problem.position_m[::every], grid])
-    allowed = spots[problem.allowed(spots)]
-    return allowed if len(allowed) else problem.server_m[None]
+    return _possible(problem, spots)
+
+
+def _possible(problem: RoundProblem, spots: Array) -> Array:
+    """The spots where the server may be at a finite cost; where it is, if there is none."""
+    finite = np.isfinite(problem.movement_j(spots).total)
+    possible = spots[problem.allowed(spots) & finite]
+    return possible if len(possible) else problem.server_m[None]

@@ -16,7 +16,8 @@ from scdn.control.problem import (
     RoundProblem,
     evaluate,
 )
-from scdn.scenario.fields import Frozen, Vector, value
+from scdn.faults import refuse
+from scdn.scenario.fields import Frozen, Vector, Version, value
 
 Status = Literal["optimal", "time_limit", "heuristic"]
 Reason = Literal["out_of_reach", "not_worth_it"]
@@ -92,8 +93,12 @@ def make_plan(
     history: tuple[float, ...] = (),
     repaired: Plan | None = None,
 ) -> Plan:
-    """A decision with its true value."""
+    """A decision with its true value, which must be a number."""
     found = evaluate(problem, decision)
+    if not math.isfinite(found.objective):
+        largest = max(found.weighted, key=lambda term: abs(np.nan_to_num(found.weighted[term])))
+        allowed = "some weight, constant or altitude is too large"
+        raise refuse("problem", largest, "its cost is not finite", allowed)
     return Plan(
         problem, solver, status, decision, found, lower_bound, seconds, boxes, history, repaired
     )
@@ -150,7 +155,7 @@ class DevicePlan(Frozen):
 class Answer(Frozen):
     """A plan as JSON."""
 
-    schema_version: Literal[1] = value(1, "form of this answer", alias="schema")
+    schema_version: Version = value(1, "form of this answer", alias="schema")
     status: Status
     solver: str
     objective: float

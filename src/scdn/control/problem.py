@@ -85,6 +85,13 @@ class RoundProblem:
         q = self.steps(iterations)
         return energy.cycles(q, self.learning.batch_size, self.connections, self.flops_per_cycle)
 
+    def most_iterations(self) -> Array:
+        """The most iterations, relaxed, that each device's fastest clock and the limit allow."""
+        one = self.cycles(np.ones(len(self)))
+        budget = self.cpu_max_hz * self.learning.compute_deadline_s
+        limit = np.full(len(self), float(self.max_iterations))
+        return np.minimum(limit, np.divide(budget, one, out=limit.copy(), where=one > 0))
+
     def least_cpu_hz(self, iterations: ArrayLike) -> Array:
         """The slowest clock that carries the iterations; may exceed the device's fastest."""
         deadline = self.learning.compute_deadline_s
@@ -217,6 +224,9 @@ class Evaluation:
     violations: tuple[Violation, ...]
 
 
+@np.errstate(
+    over="ignore", invalid="ignore"
+)  # absurd numbers make it infinite; `make_plan` says so
 def evaluate(problem: RoundProblem, decision: Decision) -> Evaluation:
     """The objective, its terms and every broken constraint of any decision."""
     loss = problem.path_loss(decision.server_m)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 from pydantic import Strict
 
 from scdn.arrays import Array, Whole
+from scdn.control.pieces import free_corners
 from scdn.control.problem import RoundProblem
 from scdn.documents import Table, override, read_document
 from scdn.faults import Fault, InputError
 from scdn.scenario.check import checked
-from scdn.scenario.fields import Box, Frozen, Vector, required, value
+from scdn.scenario.fields import Box, Frozen, Vector, Version, required, value
 from scdn.scenario.fields import Whole as WholeNumber
 from scdn.scenario.model import (
     Device,
@@ -43,7 +44,7 @@ class RequestServer(Frozen):
 class PlanRequest(Frozen):
     """One round's problem; absent fields take the defaults of a scenario."""
 
-    schema_version: Literal[1] = value(1, "form of this file", alias="schema")
+    schema_version: Version = value(1, "form of this file", alias="schema")
     region_m: Vector = required("the server's limits")
     keep_out_m: Annotated[tuple[Box, ...], Strict(False)] = value(
         (), "boxes x0, y0, z0, x1, y1, z1 whose interior is forbidden"
@@ -68,6 +69,10 @@ def _faults(request: PlanRequest) -> Iterator[Fault]:
     yield from site_faults(request)
     yield from outside("server.position_m", request.server.position_m, request.region_m)
     yield from _ceiling_faults(request)
+    floor = request.movement.min_flight_m
+    if not len(free_corners(request.region_m, floor, request.keep_out_m)):
+        allowed = "must leave a place for the server"
+        yield Fault("keep_out_m", "covers all of the region", allowed, ("region_m", "movement"))
     yield from device_faults(request.devices, request.region_m)
 
 

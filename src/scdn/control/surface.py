@@ -163,8 +163,9 @@ def surface_of(problem: RoundProblem, found: Choices, backend: Backend = "auto")
 def _link_row(link: Link, radio: Radio) -> list[float]:
     wavenumber = 4 * np.pi * radio.carrier_hz / LIGHT_M_PER_S
     los, nlos = decibels(link.los_loss_db), decibels(link.nlos_loss_db)
-    scale = wavenumber**link.exponent * decibels(radio.margin_db)
-    return [scale, link.exponent, link.los_scale, link.los_slope, nlos, nlos - los]
+    with np.errstate(over="ignore"):
+        scale = float(np.power(wavenumber, link.exponent) * decibels(radio.margin_db))
+    return [scale, link.exponent, link.los_scale, link.los_slope, nlos, los]
 
 
 def _move_row(problem: RoundProblem) -> Array:

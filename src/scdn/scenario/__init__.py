@@ -1,6 +1,7 @@
 """One frozen, typed description of everything a run needs."""
 
 from scdn.scenario.model import (
+    AirLink,
     Churn,
     Device,
     Fading,
@@ -22,6 +23,7 @@ from scdn.scenario.read import make_scenario, read_scenario, warnings_of
 from scdn.scenario.write import template, to_toml
 
 __all__ = [
+    "AirLink",
     "Churn",
     "Device",
     "Fading",

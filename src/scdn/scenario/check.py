@@ -30,10 +30,16 @@ def checked(model: type[M], document: Table, source: str, rules: Rules[M]) -> M:
     except RecursionError:
         deep = Fault("(top level)", "is nested too deeply", "must be plain tables")
         raise InputError(source, [deep]) from None
-    faults = list(rules(result))
+    faults = _independent(list(rules(result)))
     if faults:
         raise InputError(source, faults)
     return result
+
+
+def _independent(faults: list[Fault]) -> list[Fault]:
+    """Without the faults that only follow from another: a device is outside a broken region."""
+    broken = {fault.field.split(".")[0] for fault in faults if not fault.of}
+    return [fault for fault in faults if not broken & {name.split(".")[0] for name in fault.of}]
 
 
 def _faults_of_the_rest(

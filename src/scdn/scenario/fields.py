@@ -39,6 +39,7 @@ def _pair(number: Any) -> Any:
 
 Number = Annotated[float, Strict()]
 Whole = Annotated[int, BeforeValidator(_whole), Field(le=2**53)]  # exact in any JSON reader
+Version = Annotated[int, Field(ge=1, le=1)]
 Vector = Annotated[tuple[Number, Number, Number], Strict(False)]
 Box = Annotated[tuple[Number, Number, Number, Number, Number, Number], Strict(False)]
 Rectangle = Annotated[tuple[Number, Number, Number, Number], Strict(False)]

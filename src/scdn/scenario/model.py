@@ -19,6 +19,7 @@ from scdn.scenario.fields import (
     Range,
     Rectangle,
     Vector,
+    Version,
     Whole,
     required,
     value,
@@ -52,21 +53,27 @@ class Link(Frozen):
     los_slope: float = value(0.14, "β^Tx of the line-of-sight probability, per degree", ge=0)
     los_loss_db: float = value(3.0, "excess loss in line of sight, η^LoS", ge=-1000, le=1000)
     nlos_loss_db: float = value(23.0, "excess loss out of sight, η^NLoS", ge=-1000, le=1000)
-    exponent: float = value(2.0, "path-loss exponent, α^PL", ge=0)
+    exponent: float = value(2.0, "path-loss exponent, α^PL", ge=0, le=100)
 
 
-_AIR_TO_AIR = Link(los_scale=10.5, los_slope=0.12, nlos_loss_db=17.0, exponent=2.2)
+class AirLink(Link):
+    """The same between two that are both in the air."""
+
+    los_scale: float = value(10.5, "ψ^Tx of the line-of-sight probability", ge=0)
+    los_slope: float = value(0.12, "β^Tx of the line-of-sight probability, per degree", ge=0)
+    nlos_loss_db: float = value(17.0, "excess loss out of sight, η^NLoS", ge=-1000, le=1000)
+    exponent: float = value(2.2, "path-loss exponent, α^PL", ge=0, le=100)
 
 
 class Radio(Frozen):
     """The channel between devices and the server."""
 
-    carrier_hz: float = value(2e9, "carrier frequency, f^Tx", gt=0)
+    carrier_hz: float = value(2e9, "carrier frequency, f^Tx", gt=0, le=1e15)
     bandwidth_hz: float = value(2e6, "bandwidth of each device's channel", gt=0)
     noise_dbm_per_hz: float = value(-174.0, "noise density, N_0", ge=-1000, le=1000)
     rate_model: RateModel = value("shannon", 'true rates, or "pade": the paper\'s approximant')
     min_distance_m: float = value(
-        1.0, "shorter distances count as this", chosen="keeps path loss finite", gt=0
+        1.0, "shorter distances count as this", chosen="keeps path loss finite", ge=1e-6, le=1e8
     )
     margin_db: float = value(
         0.0,
@@ -76,23 +83,31 @@ class Radio(Frozen):
         le=1000,
     )
     a2g: Link = value(Link(), "air to ground: the server or the device is on the ground")
-    a2a: Link = value(_AIR_TO_AIR, "air to air: both are above the ground")
+    a2a: AirLink = value(AirLink(), "air to air: both are above the ground")
 
 
 class Weights(Frozen):
     """How much each term counts in the round's objective."""
 
     convergence: float = value(
-        1.0, "ψ^G, on the convergence bound", chosen="makes iterations spread over 1 to 5", ge=0
+        1.0,
+        "ψ^G, on the convergence bound",
+        chosen="makes iterations spread over 1 to 5",
+        ge=0,
+        le=1e15,
     )
     transmission: float = value(
-        10.0, "ψ^R, per joule sent", chosen="makes power and position matter", ge=0
+        10.0, "ψ^R, per joule sent", chosen="makes power and position matter", ge=0, le=1e15
     )
     processing: float = value(
-        0.02, "ψ^P, per joule computed", chosen="makes clocks and iterations matter", ge=0
+        0.02, "ψ^P, per joule computed", chosen="makes clocks and iterations matter", ge=0, le=1e15
     )
     movement: float = value(
-        1e-3, "ψ^S, per joule flown", chosen="makes the server move, but not for nothing", ge=0
+        1e-3,
+        "ψ^S, per joule flown",
+        chosen="makes the server move, but not for nothing",
+        ge=0,
+        le=1e15,
     )
 
 
@@ -118,13 +133,17 @@ class RoundLearning(Frozen):
 
     rounds: Whole = value(30, "global rounds, R", gt=0)
     initial_loss: float = value(
-        2.303, "loss before training, F(Θ^0)", chosen="ln 10: ten classes, nothing learned", ge=0
+        2.303,
+        "loss before training, F(Θ^0)",
+        chosen="ln 10: ten classes, nothing learned",
+        ge=0,
+        le=1e15,
     )
     global_smoothness: float = value(
         1.0, "L of the whole model", chosen="until it is measured", ge=0
     )
     epsilon: float = value(
-        1e-3, "ε^G, keeps the bound finite at zero iterations", chosen="small", gt=0
+        1e-3, "ε^G, keeps the bound finite at zero iterations", chosen="small", ge=1e-12
     )
     batch_size: Whole = value(64, "samples per step, B", chosen="usual for MNIST", gt=0)
     steps_per_iteration: Whole = value(
@@ -180,7 +199,7 @@ class Device(Frozen):
     )
     importance: float = value(1.0, "relative importance, γ", ge=0)
     survival: float = value(1.0, "chance to last the coming round, p", ge=0, le=1)
-    learning_rate: float = value(0.1, "η (the paper's for MNIST)", gt=0)
+    learning_rate: float = value(0.1, "η (the paper's for MNIST)", gt=0, le=1e9)
     smoothness: float = value(0.5, "L_n", chosen="until it is measured", ge=0)
     gradient_bound_sq: float = value(0.02, "Q², mean squared", chosen="until measured", ge=0)
     gradient_variance: float = value(0.01, "σ²", chosen="until measured", ge=0)
@@ -325,7 +344,7 @@ class Server(Frozen):
 class Scenario(Frozen):
     """A whole run."""
 
-    schema_version: Literal[1] = value(1, "form of this file", alias="schema")
+    schema_version: Version = value(1, "form of this file", alias="schema")
     name: str = value("scenario", "for titles", min_length=1)
     about: str = value("", "a sentence for people")
     profile: Literal["product", "paper"] = value("product", "whose defaults absent values take")

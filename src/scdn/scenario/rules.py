@@ -12,6 +12,8 @@ from scdn.theory.conditions import MOMENTUM_LIMIT, learning_rate_limit
 
 Point = Sequence[float]
 
+_LARGEST_M = 1e8
+
 
 class Site(Protocol):
     """What a scenario and a plan request have in common: a region with obstacles and places."""
@@ -36,8 +38,10 @@ class Site(Protocol):
 def site_faults(site: Site) -> Iterator[Fault]:
     """Faults of the region, the keep-out boxes and the candidate places."""
     for axis, size in enumerate(site.region_m):
-        if size <= 0:
-            yield Fault(f"region_m.{axis}", f"got {show(size)}", "must be > 0")
+        if not 0 < size <= _LARGEST_M:
+            yield Fault(
+                f"region_m.{axis}", f"got {show(size)}", f"must be > 0 and ≤ {_LARGEST_M:g}"
+            )
     for index, box in enumerate(site.keep_out_m):
         if any(low > high for low, high in zip(box[:3], box[3:], strict=True)):
             allowed = "must be x0, y0, z0, x1, y1, z1 with the first corner not above the second"

@@ -44,22 +44,27 @@ def is_air_to_air(server_m: ArrayLike, device_m: ArrayLike) -> Mask:
 def los_probability(elevation_deg: ArrayLike, link: Link) -> Array:
     """Chance of line of sight: rises with elevation."""
     theta = floats(elevation_deg)
-    blocked = link.los_scale * np.exp(-link.los_slope * (theta - link.los_scale))
-    return 1.0 / (1.0 + blocked)
+    return 1.0 / (1.0 + _blocked(theta, link))
+
+
+def _blocked(theta: Array, link: Link) -> Array:
+    """The odds against line of sight."""
+    return link.los_scale * np.exp(-link.los_slope * (theta - link.los_scale))
 
 
 class Paths(NamedTuple):
-    """A link's parts: spreading loss, chance of sight, and the two excess losses (all ratios)."""
+    """A link's parts: spreading loss, chances of sight and of none, and their excess losses."""
 
     spreading: Array
     sight: Array
+    none: Array  # 1 − sight, but exact where sight is nearly certain
     los_loss: Array
     nlos_loss: Array
 
     @_to_infinity
     def mean_loss(self) -> Array:
         """Path loss averaged over sight: what plans use."""
-        return self.spreading * (self.sight * self.los_loss + (1 - self.sight) * self.nlos_loss)
+        return self.spreading * (self.sight * self.los_loss + self.none * self.nlos_loss)
 
 
 @_to_infinity
@@ -80,15 +85,16 @@ def paths(server_m: ArrayLike, device_m: ArrayLike, radio: Radio) -> Paths:
         return np.where(airborne, a2a, a2g)
 
     if not airborne.any():
-        spreading, sight = _power(reach, ground.exponent), los_probability(theta, ground)
+        spreading, blocked = _power(reach, ground.exponent), _blocked(theta, ground)
     elif airborne.all():
-        spreading, sight = _power(reach, air.exponent), los_probability(theta, air)
+        spreading, blocked = _power(reach, air.exponent), _blocked(theta, air)
     else:
         spreading = pick(_power(reach, air.exponent), _power(reach, ground.exponent))
-        sight = pick(los_probability(theta, air), los_probability(theta, ground))
+        blocked = pick(_blocked(theta, air), _blocked(theta, ground))
     return Paths(
         spreading * decibels(radio.margin_db),
-        sight,
+        1.0 / (1.0 + blocked),
+        1.0 / (1.0 + 1.0 / blocked),
         pick(decibels(air.los_loss_db), decibels(ground.los_loss_db)),
         pick(decibels(air.nlos_loss_db), decibels(ground.nlos_loss_db)),
     )

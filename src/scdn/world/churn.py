@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,7 @@ from scdn.documents import Table, read_document, to_json, write_atomic
 from scdn.draws import generator
 from scdn.faults import Fault, InputError
 from scdn.scenario.check import checked
-from scdn.scenario.fields import Frozen, required, value
+from scdn.scenario.fields import Frozen, Version, required, value
 from scdn.scenario.fields import Whole as WholeNumber
 from scdn.scenario.model import Group, ListedDevice, Scenario, Shock
 from scdn.scenario.rules import device_faults, outside
@@ -113,7 +113,7 @@ class _TraceDevice(ListedDevice):
 
 
 class _TraceFile(Frozen):
-    schema_version: Literal[1] = value(1, "form of this file", alias="schema")
+    schema_version: Version = value(1, "form of this file", alias="schema")
     rounds: WholeNumber = required("how many rounds it covers", gt=0)
     quiet_rounds: WholeNumber = value(0, "rounds in which nobody ages", ge=0)
     exits: bool = value(True, "whether devices expect to leave by their lifetimes")

@@ -48,22 +48,23 @@ class MovementJ(NamedTuple):
         return self.hover + self.climb + self.lateral
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def movement_j(
     before_m: ArrayLike, after_m: ArrayLike, movement: Movement, ceiling_m: float
 ) -> MovementJ:
     """What a move costs: hovering at the new height, climbing there, flying sideways.
 
-    Climbing to the ceiling costs infinitely much; staying there or sinking costs nothing.
+    Climbing to the ceiling costs infinitely much, and so does hovering many scales high; staying at
+    the ceiling or sinking costs nothing.
     """
     before = floats(before_m)
     after = floats(after_m)
     z_before, z = np.broadcast_arrays(before[..., 2], after[..., 2])
     hover = movement.hover_j * np.exp(z / movement.altitude_scale_m)
     rises = z > z_before
-    with np.errstate(divide="ignore"):
-        steepness = np.log(np.where(rises, ceiling_m - z_before, 1.0)) - np.log(
-            np.where(rises, ceiling_m - z, 1.0)
-        )
+    steepness = np.log(np.where(rises, ceiling_m - z_before, 1.0)) - np.log(
+        np.where(rises, ceiling_m - z, 1.0)
+    )
     climb = movement.climb_j * steepness if movement.climb_j else np.zeros_like(steepness)
     step = after[..., :2] - before[..., :2]
     lateral = movement.lateral_j_per_m * np.hypot(step[..., 0], step[..., 1])
