@@ -246,3 +246,26 @@ def test_hard_instances(path):
     assert plan.lower_bound <= high
     assert plan.objective >= low
     assert plan.gap <= GAP
+
+
+def test_the_papers_plan_is_never_better():
+    pytest.importorskip("cvxpy")
+    for seed in range(many(40)):
+        request = random_request(seed, count=1 + seed % 5, candidates_m=None)
+        problem = _problem(request)
+        best, paper = solve(problem, gap=GAP), solve(problem, "paper")
+        assert paper.repaired is not None
+        assert paper.repaired.evaluation.violations == ()
+        assert best.lower_bound <= paper.repaired.objective * (1 + 1e-12)
+        assert best.objective <= paper.repaired.objective * (1 + GAP)
+
+
+def test_a_thousand_devices_take_thousands_of_boxes_not_millions():
+    request = random_request(5, count=1000, region_m=[100, 100, 100], max_delay_s=0.06)
+    for device in request["devices"]:
+        device["position_m"] = [min(x, 100.0) for x in device["position_m"]]
+    request |= {"server": {"position_m": [50, 50, 50]}, "keep_out_m": [], "candidates_m": None}
+    request |= {"radio": {}, "integer_iterations": True}
+    found = exact(_problem(request), 1e-3)
+    assert found.status == "optimal"
+    assert found.boxes < 20_000
