@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scdn.control.geometric_condense import Array, Point
+from scdn.arrays import Array
+from scdn.control.geometric_condense import Point
 from scdn.control.geometric_model import GeometricSettings, Given, given_of, start
 from scdn.control.geometric_program import Program
 from scdn.control.geometric_repair import repair

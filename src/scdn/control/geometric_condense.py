@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from scdn.arrays import Array
+
 Point = Mapping[str, Array]  # a value for every variable: one number, or one per device
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scdn.control.geometric_condense import Array, Point, Term
+from scdn.arrays import Array
+from scdn.control.geometric_condense import Point, Term
 from scdn.control.problem import RoundProblem
 from scdn.theory.optimizers import step_weights
 from scdn.world.channel import LIGHT_M_PER_S, decibels

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scdn.control.geometric_condense import Array, Monomial, Point, condense
+from scdn.arrays import Array
+from scdn.control.geometric_condense import Monomial, Point, condense
 from scdn.control.geometric_model import DEVICE, FAINT, SERVER, Given, denominators, drift
 
 cp: Any = import_module("cvxpy")  # its annotations do not cover its atoms

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scdn.control.geometric_condense import Array
+from scdn.arrays import Array, floats
 from scdn.control.problem import Decision, RoundProblem
 from scdn.world import geometry
 
@@ -17,12 +17,9 @@ def repair(problem: RoundProblem, decision: Decision) -> Decision:
     Off is who was off, who is out of reach from there under the true rate, and who is left with no
     iterations and so has nothing to send.
     """
-    place = _nearest_allowed(problem, np.asarray(decision.server_m, dtype=np.float64))
+    place = _nearest_allowed(problem, floats(decision.server_m))
     iterations = _iterations(problem, decision.iterations)
-    sends = problem.payload_bits > 0
-    with np.errstate(over="ignore", invalid="ignore"):
-        least = problem.least_power_per_loss() * problem.path_loss(place)
-    power = np.where(sends, least, 0.0)
+    power = problem.least_power(place)
     reached = power <= problem.max_power_w  # false for NaN
     active = decision.active & reached & (iterations > 0)
     iterations = np.where(active, iterations, 0.0)
@@ -32,10 +29,7 @@ def repair(problem: RoundProblem, decision: Decision) -> Decision:
 
 def _iterations(problem: RoundProblem, wanted: Array) -> Array:
     """Rounded, halves up, and lowered to what the fastest clock carries."""
-    one = problem.cycles(np.ones(len(problem)))
-    budget = problem.cpu_max_hz * problem.learning.compute_deadline_s
-    most = np.divide(budget, one, out=np.full(len(problem), np.inf), where=one > 0)
-    limit = np.minimum(most, problem.max_iterations)
+    limit = problem.most_iterations()
     wanted = np.where(np.isfinite(wanted), wanted, 0.0)
     if problem.integer_iterations:
         # a hair is forgiven, so that an exact fit is not lost to rounding error

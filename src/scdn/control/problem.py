@@ -224,11 +224,12 @@ class Evaluation:
     violations: tuple[Violation, ...]
 
 
-@np.errstate(
-    over="ignore", invalid="ignore"
-)  # absurd numbers make it infinite; `make_plan` says so
+@np.errstate(over="ignore", invalid="ignore")
 def evaluate(problem: RoundProblem, decision: Decision) -> Evaluation:
-    """The objective, its terms and every broken constraint of any decision."""
+    """The objective, its terms and every broken constraint of any decision.
+
+    Absurd numbers make the objective infinite, or none; `make_plan` refuses those.
+    """
     loss = problem.path_loss(decision.server_m)
     sending = decision.active & (problem.payload_bits > 0)
     power = np.maximum(decision.power_w, 0.0)  # a negative one is a violation, not a signal
