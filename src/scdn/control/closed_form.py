@@ -17,7 +17,7 @@ import numpy as np
 from scdn.arrays import Array
 from scdn.control.problem import Decision, RoundProblem
 from scdn.faults import refuse
-from scdn.theory import MOMENTUM, step_weights
+from scdn.theory import MOMENTUM
 
 _GOLDEN = (np.sqrt(5) - 1) / 2
 _ROUNDING = 1e-12  # a power over its limit by no more than this is at its limit
@@ -149,16 +149,15 @@ def _by_intervals(
 
 def _interval_bound(problem: RoundProblem, low: Array, high: Array) -> Array:
     """Below the cost anywhere in [low, high]: every monotone factor at its favourable end."""
-    rate, learning, weights = problem.learning_rate, problem.learning, problem.weights
+    weights, rate = problem.weights, problem.learning_rate * problem.survival
     q_low, q_high = problem.steps(low), problem.steps(high)
-    mean = step_weights(problem.optimizer, q_high, rate, problem.optimizer_value).mean
-    largest = step_weights(problem.optimizer, q_low, rate, problem.optimizer_value).largest
-    pull = q_low * problem.survival * rate * np.where(q_low > 0, largest, 0.0)
-    drift = problem.smoothness**2 * rate * largest * pull**2 + learning.global_smoothness * pull**2
-    progress = q_high * problem.survival * rate * mean - pull / 2 + learning.epsilon
-    bound = weights.convergence * problem.importance * (problem.start_loss + problem.noise * drift)
+    mean, largest = problem.step_weights(q_high).mean, problem.step_weights(q_low).largest
+    largest = np.where(q_low > 0, largest, 0.0)  # its limit, as the steps go to none
+    drift = problem.drift(q_low * problem.survival, largest)
+    progress = rate * (q_high * mean - q_low * largest / 2) + problem.learning.epsilon
     processing = problem.processing_j(low, problem.least_cpu_hz(low))
-    return bound / progress + weights.processing * processing
+    bound = weights.convergence * problem.importance * problem.bound(drift, progress)
+    return bound + weights.processing * processing
 
 
 def settle(problem: RoundProblem, found: Choices, server_m: Array) -> Decision:

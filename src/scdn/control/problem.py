@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scdn import theory
 from scdn.arrays import Array, Mask, Whole, floats
 from scdn.scenario.model import Movement, Radio, RoundLearning, Weights
-from scdn.theory.optimizers import step_weights
+from scdn.theory import StepWeights, step_weights
 from scdn.world import channel, energy, geometry
 
 TOLERANCE = 1e-9  # relative, on every limit
@@ -104,29 +105,33 @@ class RoundProblem:
     def convergence(self, iterations: ArrayLike) -> Array:
         """Each device's share of Theorem 1's bound, weighted by importance."""
         q = self.steps(iterations)
-        rate = self.learning_rate
-        _, largest = step_weights(self.optimizer, q, rate, self.optimizer_value)
-        effective = q * self.survival
-        drift = (effective * self.smoothness) ** 2 * (rate * largest) ** 3
-        drift = drift + self.learning.global_smoothness * (effective * rate * largest) ** 2
-        with np.errstate(divide="ignore"):
-            return self.importance * (self.start_loss + self.noise * drift) / self.progress(q)
+        weights = self.step_weights(q)
+        drift = self.drift(q * self.survival, weights.largest)
+        return self.importance * self.bound(drift, self.progress(q))
+
+    def step_weights(self, q: Array) -> StepWeights:
+        """w̄ and w_max of q steps."""
+        return step_weights(self.optimizer, q, self.learning_rate, self.optimizer_value)
+
+    def drift(self, effective_steps: Array, largest_weight: Array) -> Array:
+        """The bound's Υ."""
+        smoothness, overall = self.smoothness, self.learning.global_smoothness
+        return theory.drift(
+            effective_steps, self.learning_rate, largest_weight, smoothness, overall
+        )
 
     def progress(self, q: Array) -> Array:
         """The bound's denominator: what q steps gain, kept from zero by epsilon."""
-        rate = self.learning_rate
-        mean, largest = step_weights(self.optimizer, q, rate, self.optimizer_value)
-        return q * self.survival * rate * (mean - largest / 2) + self.learning.epsilon
+        mean, largest = self.step_weights(q)
+        effective, epsilon = q * self.survival, self.learning.epsilon
+        return theory.progress(effective, self.learning_rate, mean, largest, epsilon)
 
-    @property
-    def start_loss(self) -> float:
-        """The bound's first term: the initial loss, spread over rounds and devices."""
-        return self.learning.initial_loss / (self.learning.rounds * max(self.count, 1))
-
-    @property
-    def noise(self) -> Array:
-        """The factor of the bound's second term."""
-        return 2 * (self.gradient_bound_sq + self.gradient_variance)
+    def bound(self, drift: Array, progress: Array) -> Array:
+        """Theorem 1's bound, before importance."""
+        start = self.learning.initial_loss / (self.learning.rounds * max(self.count, 1))
+        return theory.theorem_1(
+            start, self.gradient_bound_sq, self.gradient_variance, drift, progress
+        )
 
     def path_loss(self, server_m: ArrayLike) -> Array:
         """Mean path loss of every link from a server position (…, 3): (…, N)."""

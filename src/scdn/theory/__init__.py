@@ -1,5 +1,6 @@
 """The paper's coefficients, conditions and bounds as functions. Depends on nothing."""
 
+from scdn.theory.bounds import drift, lemma_1, progress, proposition_1_log, theorem_1
 from scdn.theory.conditions import MOMENTUM_LIMIT, learning_rate_limit
 from scdn.theory.optimizers import (
     MOMENTUM,
@@ -18,9 +19,14 @@ __all__ = [
     "PROXIMAL",
     "SGD",
     "StepWeights",
+    "drift",
     "learning_rate_limit",
+    "lemma_1",
     "momentum",
+    "progress",
+    "proposition_1_log",
     "proximal",
     "sgd",
     "step_weights",
+    "theorem_1",
 ]
