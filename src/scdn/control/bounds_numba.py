@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from scdn.arrays import Array
-from scdn.control.bounds_numpy import (
+from scdn.control.bounds_layout import (
     ALTITUDE,
     CEILING,
     CLIMB,

@@ -31,13 +31,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.arrays import Array, Mask
-
-# Columns of a device's row, a link's row, and the movement's.
-PX, PY, PZ, PRICE, GAIN, REACH, CUTOFF, WIDE_REACH, WIDE_CUTOFF = range(9)
-SCALE, EXPONENT, LOS_SCALE, LOS_SLOPE, NLOS, LOS = range(6)
-X0, Y0, Z0, HOVER, ALTITUDE, CLIMB, CEILING, LATERAL = range(8)
-MOST_UNDECIDED = 12  # slopes are chosen for at most so many devices of a box
-CLIMB_STEPS = 24  # of the climb whose mean slopes are tried
+from scdn.control.bounds_layout import (
+    ALTITUDE,
+    CEILING,
+    CLIMB,
+    CUTOFF,
+    GAIN,
+    HOVER,
+    LATERAL,
+    MOST_UNDECIDED,
+    PRICE,
+    PX,
+    PY,
+    PZ,
+    REACH,
+    WIDE_CUTOFF,
+    WIDE_REACH,
+    X0,
+    Y0,
+    Z0,
+)
+from scdn.control.bounds_lines import Lines, Range
 
 RELEASES_GIL = False
 
@@ -186,30 +200,14 @@ def bound_boxes(
         floor[rows], value[rows], split[rows], left[rows] = box.bound(move)
 
 
-class _Range:
-    """Intervals, as two arrays."""
-
-    def __init__(self, low: Array, high: Array) -> None:
-        self.low, self.high = low, high
-
-    def flipped(self, where: Mask) -> _Range:
-        """Times −1 where said."""
-        return _Range(np.where(where, -self.high, self.low), np.where(where, -self.low, self.high))
-
-    def scaled(self, factor: _Range) -> _Range:
-        """Times an interval of factors that are not negative."""
-        low = self.low * np.where(self.low < 0, factor.high, factor.low)
-        return _Range(low, self.high * np.where(self.high > 0, factor.high, factor.low))
-
-
-def _cosine(x: _Range, other_near: Array, other_far: Array) -> _Range:
+def _cosine(x: Range, other_near: Array, other_far: Array) -> Range:
     """The range of x/√(x² + y²) for y² in [near, far]."""
 
     def ratio(x: Array, square: Array) -> Array:
         length = np.sqrt(x * x + square)
         return np.divide(x, length, out=np.zeros_like(x), where=length > 0)
 
-    return _Range(
+    return Range(
         ratio(x.low, np.where(x.low >= 0, other_far, other_near)),
         ratio(x.high, np.where(x.high <= 0, other_far, other_near)),
     )
@@ -240,19 +238,19 @@ class _Batch:
         d = self.devices
         step = self.centre[:, None, :] - d[None, :, :3]
         w = self.width[:, None, :]
-        reach = _Range(step - w, step + w)
+        reach = Range(step - w, step + w)
         near, far = np.maximum(0.0, np.abs(step) - w), np.abs(step) + w
         near_sq, far_sq = near * near, far * far
         run_near, run_far = near_sq[..., 0] + near_sq[..., 1], far_sq[..., 0] + far_sq[..., 1]
         d_near, d_far = run_near + near_sq[..., 2], run_far + far_sq[..., 2]
-        run = _Range(np.sqrt(run_near), np.sqrt(run_far))
-        rise = _Range(near[..., 2], far[..., 2])
+        run = Range(np.sqrt(run_near), np.sqrt(run_far))
+        rise = Range(near[..., 2], far[..., 2])
         root_near = link.root(np.maximum(d_near, min_sq))
         root_far = link.root(np.maximum(d_far, min_sq))
         sight_high, none_low = link.sight(rise.high, run.low)
         sight_low, none_high = link.sight(rise.low, run.high)
         h_a, h_b = link.excess(sight_high, none_low), link.excess(sight_low, none_high)
-        h = _Range(np.minimum(h_a, h_b), np.maximum(h_a, h_b))
+        h = Range(np.minimum(h_a, h_b), np.maximum(h_a, h_b))
         run_sq = step[..., 0] ** 2 + step[..., 1] ** 2
         here_sq = np.maximum(run_sq + step[..., 2] ** 2, min_sq)
         sight = link.sight(np.abs(step[..., 2]), np.sqrt(run_sq))
@@ -262,15 +260,15 @@ class _Batch:
         self.smooth = d_near >= min_sq
         beyond = np.maximum(d_near, min_sq)
         bend_a, bend_b = root_near / beyond, root_far / np.maximum(d_far, min_sq)
-        bend = _Range(np.minimum(bend_a, bend_b), np.maximum(bend_a, bend_b))
+        bend = Range(np.minimum(bend_a, bend_b), np.maximum(bend_a, bend_b))
         pq_a, pq_b = sight_low * none_high, sight_high * none_low
         pq_high = np.where((sight_low < 0.5) & (sight_high > 0.5), 0.25, np.maximum(pq_a, pq_b))
         turn = np.abs(link.nlos - link.los) * link.los_slope * _DEGREES
-        farther = _Range(link.exponent * h.low * bend.low, link.exponent * h.high * bend.high)
-        steeper = _Range(turn * np.minimum(pq_a, pq_b) * bend.low, turn * pq_high * bend.high)
+        farther = Range(link.exponent * h.low * bend.low, link.exponent * h.high * bend.high)
+        steeper = Range(turn * np.minimum(pq_a, pq_b) * bend.low, turn * pq_high * bend.high)
         self.slope = self._gradient(link, reach, farther, steeper, run, rise, near_sq, far_sq)
         spread = np.sum(np.maximum(-self.slope.low, self.slope.high) * w, axis=2)
-        self.range = _Range(
+        self.range = Range(
             np.where(self.smooth, np.maximum(low, self.loss - spread), low),
             np.where(self.smooth, np.minimum(high, self.loss + spread), high),
         )
@@ -278,34 +276,34 @@ class _Batch:
     def _gradient(
         self,
         link: _Links,
-        reach: _Range,
-        farther: _Range,
-        steeper: _Range,
-        run: _Range,
-        rise: _Range,
+        reach: Range,
+        farther: Range,
+        steeper: Range,
+        run: Range,
+        rise: Range,
         near_sq: Array,
         far_sq: Array,
-    ) -> _Range:
+    ) -> Range:
         scale, sooner = link.scale, link.nlos >= link.los  # the loss falls with the elevation
         lows, highs = [], []
-        tilt = _Range(steeper.low * rise.low, steeper.high * rise.high)
+        tilt = Range(steeper.low * rise.low, steeper.high * rise.high)
         for axis, other in ((0, 1), (1, 0)):
-            part = _Range(reach.low[..., axis], reach.high[..., axis])
+            part = Range(reach.low[..., axis], reach.high[..., axis])
             cosine = _cosine(part, near_sq[..., other], far_sq[..., other])
             cosine = cosine.flipped(~sooner)
             away, turning = part.scaled(farther), cosine.scaled(tilt)
             lows.append(scale * (away.low + turning.low))
             highs.append(scale * (away.high + turning.high))
-        part = _Range(reach.low[..., 2], reach.high[..., 2])
+        part = Range(reach.low[..., 2], reach.high[..., 2])
         away = part.scaled(farther)
         least, most = steeper.low * run.low, steeper.high * run.high
         above, below = part.low >= 0, part.high <= 0
-        turning = _Range(
+        turning = Range(
             np.where(above, -most, np.where(below, least, -most)), np.where(above, -least, most)
         ).flipped(~sooner)
         lows.append(scale * (away.low + turning.low))
         highs.append(scale * (away.high + turning.high))
-        return _Range(np.stack(lows, axis=2), np.stack(highs, axis=2))
+        return Range(np.stack(lows, axis=2), np.stack(highs, axis=2))
 
     def bound(self, move: Array) -> tuple[Array, Array, Any, NDArray[np.uint64]]:
         """Floors, values at the centres, axes to halve, devices left."""
@@ -323,16 +321,14 @@ class _Batch:
         )
         saved_most = saved.sum(axis=1)
         weight = np.where(lines.follows, price, 0.0)[..., None]
-        slope = _Range(
-            (weight * self.slope.low).sum(axis=1), (weight * self.slope.high).sum(axis=1)
-        )
+        slope = Range((weight * self.slope.low).sum(axis=1), (weight * self.slope.high).sum(axis=1))
         magnitude = np.where(left, np.abs(gain) + price * self.range.high, 0.0).sum(axis=1)
 
         pull = self._pull(move)
-        base = _Range(slope.low + pull, slope.high + pull)
+        base = Range(slope.low + pull, slope.high + pull)
         lines.choose(base, self.width)
         shift, tilt = lines.totals()
-        total = _Range(base.low + tilt.low, base.high + tilt.high)
+        total = Range(base.low + tilt.low, base.high + tilt.high)
         magnitude = magnitude + lines.magnitude()
         w = self.width
         corner = np.stack(
@@ -371,7 +367,7 @@ class _Batch:
         sideways = np.divide(step, run[:, None], out=np.zeros_like(step), where=run[:, None] > 0)
         return np.column_stack([move[LATERAL] * sideways, _vertical(self.centre[:, 2], move)])
 
-    def _lines(self, left: Mask, top: Array) -> _Lines:
+    def _lines(self, left: Mask, top: Array) -> Lines:
         """Sorts the devices by how their saving is overestimated."""
         d, r = self.devices, self.rounding
         gain, price = d[:, GAIN], d[:, PRICE]
@@ -387,114 +383,4 @@ class _Batch:
         before = np.cumsum(bent, axis=1) - bent  # how many lines are taken already
         sloped = bent & (before < MOST_UNDECIDED)
         crowded = waiting & (before >= MOST_UNDECIDED) & (gain >= price * high)
-        return _Lines(self, sloped, decided | crowded, corner, at_reach, top)
-
-
-class _Lines:
-    """The overestimates of a batch's undecided devices: at most a dozen per box."""
-
-    def __init__(
-        self, batch: _Batch, sloped: Mask, follows: Mask, corner: Mask, at_reach: Array, top: Array
-    ) -> None:
-        self.sloped, self.follows = sloped, follows
-        count = min(MOST_UNDECIDED, sloped.shape[1])
-        which = np.argsort(~sloped, axis=1, kind="stable")[:, :count]
-        self.real = np.take_along_axis(sloped, which, 1)
-        d = batch.devices
-
-        def pick(column: Any) -> Any:
-            return np.take_along_axis(np.broadcast_to(column, sloped.shape), which, 1)
-
-        low, high, reach = pick(batch.range.low), pick(batch.range.high), pick(d[:, WIDE_REACH])
-        is_corner = pick(corner)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            steepest = np.where(
-                is_corner, pick(at_reach) / (high - reach), pick(top) / (high - low)
-            )
-        self.loss = pick(batch.loss)
-        self.anchor = np.where(is_corner, reach, low)
-        self.top = np.where(is_corner, pick(at_reach), pick(top))
-        self.least = np.where(is_corner, pick(d[:, PRICE]), 0.0)
-        self.most = np.where(self.real, steepest, 0.0)
-        deep = which[..., None]
-        self.low = np.take_along_axis(batch.slope.low, deep, 1)
-        self.high = np.take_along_axis(batch.slope.high, deep, 1)
-        for column in (self.loss, self.anchor, self.top, self.least):
-            column[~self.real] = 0.0
-        self.slope = self.least.copy()
-
-    def choose(self, base: _Range, width: Array) -> None:
-        """Slopes one by one from the flattest, or together from their mean: the better of both."""
-        self._sweep(base, width)
-        several = self.real.sum(axis=1) > 1
-        first = self.slope.copy()
-        self._sweep(base, width)
-        self.slope = np.where(several[:, None], self.slope, first)
-        if not several.any():
-            return
-        alone, fall_alone = self.slope.copy(), self._fall(base, width)
-        self.slope = self._mean_slopes(base, width)
-        self._sweep(base, width)
-        better = several & (self._fall(base, width) < fall_alone)
-        self.slope = np.where(better[:, None], self.slope, alone)
-
-    def _fall(self, base: _Range, width: Array) -> Array:
-        """How high the sum of the lines reaches in the box."""
-        value, tilt = self.totals()
-        steepest = np.maximum(base.high + tilt.high, -base.low - tilt.low)
-        return value + (steepest * width).sum(axis=1)
-
-    def _mean_slopes(self, base: _Range, width: Array) -> Array:
-        """Slopes that play together: the mean of what a climb to the lines' joint peak meets."""
-        middle = (self.low + self.high) / 2 * width[:, None, :]
-        downhill = (base.low + base.high) / 2 * width
-        place, mean = np.zeros_like(width), np.zeros_like(self.slope)
-        for step in range(1, CLIMB_STEPS + 1):
-            loss = self.loss + (middle * place[:, None, :]).sum(axis=2)
-            slope = np.where(loss > self.anchor, self.most, self.least)
-            slope = np.where(self.real, slope, 0.0)
-            mean += slope / CLIMB_STEPS
-            uphill = -downhill - (slope[..., None] * middle).sum(axis=1)
-            size = np.sqrt((uphill**2).sum(axis=1, keepdims=True))
-            stride = np.divide(1.0, size * math.sqrt(step), out=np.zeros_like(size), where=size > 0)
-            place = np.clip(place + stride * uphill, -1.0, 1.0)
-        return mean
-
-    def _sweep(self, base: _Range, width: Array) -> None:
-        """Sets each slope in turn to what makes the sum reach least high."""
-        tilt = self.totals()[1]
-        low, high = base.low + tilt.low, base.high + tilt.high
-        for n in range(self.real.shape[1]):
-            best = self._best(n, low, high, width)
-            step = np.where(self.real[:, n], best - self.slope[:, n], 0.0)[:, None]
-            low, high = low + step * self.low[:, n], high + step * self.high[:, n]
-            self.slope[:, n] = np.where(self.real[:, n], best, self.slope[:, n])
-
-    def _best(self, n: int, low: Array, high: Array, width: Array) -> Array:
-        now, least, most = self.slope[:, n], self.least[:, n], self.most[:, n]
-        middle = (self.low[:, n] + self.high[:, n]) / 2
-        others = (low + high) / 2 - now[:, None] * middle
-        level = np.divide(-others, middle, out=np.full_like(middle, -1.0), where=middle != 0)
-        trials = [now, least, most, *level.T]
-        falls = []
-        for index, trial in enumerate(trials):
-            step = (trial - now)[:, None]
-            a, b = low + step * self.low[:, n], high + step * self.high[:, n]
-            fall = self.top[:, n] + trial * (self.anchor[:, n] - self.loss[:, n])
-            fall = fall + (np.maximum(b, -a) * width).sum(axis=1)
-            inside = (least < trial) & (trial < most)
-            falls.append(fall if index < 3 else np.where(inside, fall, np.inf))
-        best = np.argmin(falls, axis=0)
-        return np.choose(best, trials)
-
-    def totals(self) -> tuple[Array, _Range]:
-        """The sum of the lines at the centres, and of their gradients' ranges."""
-        value = np.where(self.real, self.top + self.slope * (self.anchor - self.loss), 0.0)
-        weight = np.where(self.real, self.slope, 0.0)[..., None]
-        return value.sum(axis=1), _Range(
-            (weight * self.low).sum(axis=1), (weight * self.high).sum(axis=1)
-        )
-
-    def magnitude(self) -> Array:
-        """What the lines add to the sum of magnitudes."""
-        return np.where(self.real, self.slope * np.abs(self.anchor - self.loss), 0.0).sum(axis=1)
+        return Lines(self, sloped, decided | crowded, corner, at_reach, top)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.arrays import Array, floats
-from scdn.control.bounds_numpy import ALTITUDE, GAIN, HOVER
+from scdn.control.bounds_layout import ALTITUDE, GAIN, HOVER
 from scdn.control.closed_form import Choices, choices, settle
 from scdn.control.pieces import free_pieces
 from scdn.control.polish import polish

@@ -53,7 +53,7 @@ class Surface:
 
     problem: RoundProblem
     constant: float
-    devices: Array  # rows as the columns of bounds_numpy
+    devices: Array  # rows as in bounds_layout
     links: Array  # air to ground, air to air
     move: Array
     min_sq: float
