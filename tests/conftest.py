@@ -19,6 +19,12 @@ settings.register_profile("long", max_examples=500, deadline=None, suppress_heal
 settings.load_profile("long" if LONG else "short")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_store(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Data sets that tests store do not end up in the user's cache."""
+    os.environ["SCDN_DATA"] = str(tmp_path_factory.mktemp("data"))
+
+
 @pytest.fixture(scope="session")
 def examples() -> Path:
     return ROOT / "examples"

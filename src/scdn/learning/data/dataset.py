@@ -1,0 +1,125 @@
+"""One form for every data set: modalities of training and test rows, and their targets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from scdn.arrays import Array
+from scdn.draws import generator
+from scdn.faults import refuse, show
+from scdn.learning.data.scaling import How, Scaling
+
+Task = Literal["classification", "regression"]
+Modalities = Mapping[str, NDArray[Any]]
+
+TEST_SHARE = 0.2  # for sets that come without a split of their own
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Training and test rows by modality, and the targets.
+
+    Attributes
+    ----------
+    train, test
+        `"image"`: (rows, height, width, channels), and `"table"`: (rows, columns); one or both.
+    train_y, test_y
+        Class numbers (int64) or, for regression, the numbers to predict (float64).
+    classes
+        Names by class number; empty for regression.
+    features
+        Names of the table's columns.
+    parties
+        Who holds which columns, where the data itself says so.
+    provenance
+        Where the rows are from, in a sentence.
+    """
+
+    name: str
+    train: Modalities
+    train_y: NDArray[Any]
+    test: Modalities
+    test_y: NDArray[Any]
+    task: Task = "classification"
+    classes: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    parties: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    provenance: str = ""
+
+    def __post_init__(self) -> None:
+        for part, rows, targets in (
+            ("train", self.train, self.train_y),
+            ("test", self.test, self.test_y),
+        ):
+            self._check_rows(part, rows, len(targets))
+            self._check_targets(f"{part}_y", targets)
+        known = set(self.features)
+        for party, columns in self.parties.items():
+            for column in columns:
+                if column not in known:
+                    found = f"column {column!r} is not in the table"
+                    raise refuse(self.name, f"parties.{party}", found, "must name columns")
+
+    def scaled(self, how: How, dtype: DTypeLike = np.float32) -> Dataset:
+        """The same rows as floats, scaled with statistics of the training rows only."""
+        scalings = {name: Scaling.fit(rows, how) for name, rows in self.train.items()}
+
+        def apply(part: Modalities) -> Modalities:
+            return {name: scalings[name].apply(rows, dtype) for name, rows in part.items()}
+
+        return replace(self, train=apply(self.train), test=apply(self.test))
+
+    def _check_rows(self, part: str, modalities: Modalities, count: int) -> None:
+        if not modalities or not set(modalities) <= {"image", "table"}:
+            found = f"has {sorted(modalities)}"
+            raise refuse(self.name, part, found, "must have image, table or both")
+        for name, rows in modalities.items():
+            where = f"{part}.{name}"
+            dimensions = 4 if name == "image" else 2
+            if rows.ndim != dimensions:
+                raise refuse(self.name, where, f"has shape {rows.shape}", f"needs {dimensions}-D")
+            if len(rows) != count or count == 0:
+                allowed = f"must be {count} as in {part}_y, and at least 1"
+                raise refuse(self.name, where, f"{len(rows)} rows", allowed)
+            if rows.dtype.kind == "f" and not np.isfinite(rows).all():
+                row = int(np.argwhere(~np.isfinite(rows))[0][0])
+                raise refuse(self.name, f"{where}.{row}", "not finite", "must be finite")
+        if "table" in modalities and modalities["table"].shape[1] != len(self.features):
+            found = f"{modalities['table'].shape[1]} columns"
+            raise refuse(self.name, f"{part}.table", found, f"has {len(self.features)} names")
+
+    def _check_targets(self, where: str, targets: NDArray[Any]) -> None:
+        if self.task == "classification":
+            good = (targets >= 0) & (targets < len(self.classes))
+            allowed = f"must be a class number from 0 to {len(self.classes) - 1}"
+        else:
+            good = np.isfinite(targets)
+            allowed = "must be finite"
+        if not good.all():
+            row = int(np.argmin(good))
+            raise refuse(self.name, f"{where}.{row}", f"got {show(targets[row].item())}", allowed)
+
+
+def divided(count: int, purpose: str, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Which rows train and which test, drawn once and the same for ever."""
+    order = generator(seed, purpose).permutation(count)
+    cut = round(count * (1 - TEST_SHARE))
+    return np.sort(order[:cut]), np.sort(order[cut:])
+
+
+def trivial_score(dataset: Dataset) -> dict[str, float]:
+    """What a predictor that sees no feature gets on the test rows: the score to beat."""
+    if dataset.task == "regression":
+        errors: Array = dataset.test_y - dataset.train_y.mean()
+        return {"mse": float(np.mean(errors**2))}
+    counts = np.bincount(dataset.train_y, minlength=len(dataset.classes))
+    best = np.argsort(-counts, kind="stable")
+    return {
+        "top1": float(np.mean(dataset.test_y == best[0])),
+        "top3": float(np.mean(np.isin(dataset.test_y, best[:3]))),
+    }

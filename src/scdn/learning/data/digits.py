@@ -1,0 +1,30 @@
+"""The digits that ship with scikit-learn: the last resort where nothing can be fetched."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scdn.learning.data.dataset import Dataset, divided
+from scdn.learning.data.download import Say
+
+WARNING = "digits are 1,797 small images (8×8), not MNIST: good for a trial, not for a result"
+
+
+def fetch(say: Say) -> Dataset:
+    """Needs no network."""
+    from sklearn.datasets import load_digits  # type: ignore[import-untyped]
+
+    say(f"warning: {WARNING}")
+    bunch = load_digits()
+    images = bunch.images.astype(np.uint8)[..., None]
+    labels = bunch.target.astype(np.int64)
+    train, test = divided(len(labels), "digits-split")
+    return Dataset(
+        name="digits",
+        train={"image": images[train]},
+        train_y=labels[train],
+        test={"image": images[test]},
+        test_y=labels[test],
+        classes=tuple("0123456789"),
+        provenance=f"scikit-learn's digits (UCI, Alpaydin and Kaynak), split 80/20; {WARNING}",
+    )

@@ -1,0 +1,126 @@
+"""Pawpularity: pictures of pets, 12 flags each, and how much they are liked. Never shipped."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scdn.faults import refuse
+from scdn.learning.data.dataset import Dataset, divided
+from scdn.learning.data.download import Say
+from scdn.learning.data.npz import read_npz
+
+SIDE = 64
+_KEYS = ("webp", "webp_len", "id16", "meta", "meta_names", "pawpularity")
+_OFTEN = 2_000  # images between two lines of progress
+_FLAGS = 12
+
+
+def from_path(path: Path, say: Say) -> Dataset:
+    """From a directory in Kaggle's layout, or from a compact npz."""
+    if path.is_dir():
+        return _from_directory(path, say)
+    return _from_npz(path, say)
+
+
+def _from_npz(path: Path, say: Say) -> Dataset:
+    try:
+        packed = read_npz(path, _KEYS)
+    except KeyError as error:
+        raise refuse(str(path), "keys", str(error.args[0]), f"needs {', '.join(_KEYS)}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        allowed = "must be a directory with train.csv and train/, or the compact npz"
+        raise refuse(str(path), "file", f"cannot be read ({reason})", allowed) from None
+    if any(packed[key].dtype.kind not in "buif" for key in _KEYS if key != "meta_names"):
+        raise refuse(str(path), "arrays", "hold something else", "must hold numbers")
+    ends = np.cumsum(packed["webp_len"], dtype=np.int64)
+    if len(ends) == 0 or ends[-1] != len(packed["webp"]):
+        found = f"{len(packed['webp'])} bytes"
+        raise refuse(str(path), "webp", found, "must be the sum of webp_len, at least 1")
+    raw = packed["webp"].tobytes()
+    images = np.empty((len(ends), SIDE, SIDE, 3), np.uint8)
+    for row, (end, length) in enumerate(zip(ends, packed["webp_len"], strict=True)):
+        images[row] = _picture(raw[int(end) - int(length) : int(end)], f"{path}: image {row}")
+        _progress(row, len(ends), say)
+    ids = [bytes(one).hex() for one in packed["id16"]]
+    names = tuple(map(str, packed["meta_names"]))
+    return _dataset(str(path), ids, images, packed["meta"], names, packed["pawpularity"])
+
+
+def _from_directory(path: Path, say: Say) -> Dataset:
+    from scdn.learning.data.frames import numbers, read_frame
+
+    frame = read_frame(path / "train.csv")
+    needed = {"Id", "Pawpularity"} - set(frame.columns)
+    if needed:
+        raise refuse(str(path / "train.csv"), "columns", f"no {sorted(needed)}", "are needed")
+    names = tuple(map(str, frame.columns.drop(["Id", "Pawpularity"])))
+    cells = numbers(frame, (*names, "Pawpularity"), str(path / "train.csv"))
+    images = np.empty((len(frame), SIDE, SIDE, 3), np.uint8)
+    for row, name in enumerate(frame["Id"].astype(str)):
+        if not name.isalnum():  # it becomes part of a path
+            raise refuse(str(path), "Id", f"got {name!r}", "must be letters and digits")
+        picture = path / "train" / f"{name}.jpg"
+        try:
+            images[row] = _picture(picture.read_bytes(), str(picture))
+        except OSError as error:
+            reason = f"cannot be read ({error.strerror})"
+            raise refuse(str(picture), "file", reason, "train.csv names it") from None
+        _progress(row, len(frame), say)
+    ids = frame["Id"].astype(str).tolist()
+    return _dataset(str(path), ids, images, cells[:, :-1], names, cells[:, -1])
+
+
+def _picture(raw: bytes, name: str) -> NDArray[Any]:
+    """64×64 RGB, resized where it is not."""
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(raw), formats=("JPEG", "WEBP", "PNG")) as picture:
+            picture.draft("RGB", (4 * SIDE, 4 * SIDE))  # a JPEG is decoded no finer than useful
+            colours = picture.convert("RGB")
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        raise refuse(name, "picture", "cannot be decoded", "must be a whole picture") from None
+    if colours.size != (SIDE, SIDE):
+        colours = colours.resize((SIDE, SIDE), Image.Resampling.BICUBIC)
+    return np.asarray(colours)
+
+
+def _progress(row: int, count: int, say: Say) -> None:
+    if (row + 1) % _OFTEN == 0 or row + 1 == count:
+        say(f"decoded {row + 1} of {count} images")
+
+
+def _dataset(
+    source: str,
+    ids: list[str],
+    images: NDArray[Any],
+    flags: NDArray[Any],
+    names: tuple[str, ...],
+    scores: NDArray[Any],
+) -> Dataset:
+    if flags.shape != (len(ids), _FLAGS) or len(names) != _FLAGS or len(scores) != len(ids):
+        found = f"{flags.shape} flags, {len(names)} names, {len(scores)} scores, {len(ids)} ids"
+        raise refuse(source, "rows", found, f"must be {_FLAGS} named flags and a score each")
+    if scores.min() < 0 or scores.max() > 100:
+        found = f"from {scores.min()} to {scores.max()}"
+        raise refuse(source, "Pawpularity", found, "must be from 0 to 100")
+    order = np.argsort(np.array(ids), kind="stable")  # so that both forms are split alike
+    train, test = (order[rows] for rows in divided(len(ids), "pawpularity-split"))
+    table = flags.astype(np.float64)
+    target = scores.astype(np.float64) / 100  # as in the paper
+    return Dataset(
+        name="pawpularity",
+        train={"image": images[train], "table": table[train]},
+        train_y=target[train],
+        test={"image": images[test], "table": table[test]},
+        test_y=target[test],
+        task="regression",
+        features=names,
+        provenance=f"PetFinder.my Pawpularity (Kaggle), {len(ids)} pets at 64×64, split 80/20",
+    )

@@ -1,0 +1,69 @@
+"""The data sets by name: what is known, how to get it, what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from scdn.faults import refuse
+from scdn.learning.data import cifar, digits, mnist, pawpularity, store
+from scdn.learning.data.dataset import Dataset
+from scdn.learning.data.download import Say
+
+
+@dataclass(frozen=True)
+class Known:
+    """A data set that has a name here, and the ways to get it."""
+
+    about: str
+    fetch: Callable[[Say], Dataset] | None = None
+    add: Callable[[Path, Say], Dataset] | None = None
+
+
+KNOWN = {
+    "mnist": Known("70,000 digits, 28×28, 10 classes", mnist.fetch, mnist.from_package),
+    "cifar10": Known("60,000 colour images, 32×32, 10 classes", cifar.fetch, cifar.from_package),
+    "pawpularity": Known("9,912 pets, image + 12 flags, regression", None, pawpularity.from_path),
+    "digits": Known("1,797 digits, 8×8, 10 classes; needs no network", digits.fetch),
+}
+
+
+def names() -> list[str]:
+    """The known data sets, then those that users added."""
+    return [*KNOWN, *(name for name in store.stored() if name not in KNOWN)]
+
+
+def how_to_get(name: str) -> str:
+    """The command that gets `name`."""
+    known = KNOWN.get(name)
+    if known and known.fetch:
+        return f"scdn data fetch {name}"
+    return f"scdn data add {name} PATH" + ("" if known else " --label COLUMN")
+
+
+def load(name: str) -> Dataset:
+    """A stored data set, checked; it is never fetched here."""
+    if name not in names():
+        found = f"known: {', '.join(names())}"
+        raise refuse("data set", name, "is not known", f"{found}; your own: {how_to_get(name)}")
+    return store.get(name, how_to_get(name))
+
+
+def fetch(name: str, say: Say = lambda _: None) -> Path:
+    """Gets a data set from outside and stores it; says what it does."""
+    known = KNOWN.get(name)
+    if known is None or known.fetch is None:
+        able = ", ".join(key for key, entry in KNOWN.items() if entry.fetch)
+        allowed = f"must be one of {able}; else {how_to_get(name)}"
+        raise refuse("data set", name, "cannot be fetched", allowed)
+    return store.put(known.fetch(say))
+
+
+def add(name: str, path: Path, say: Say = lambda _: None) -> Path:
+    """Stores a known data set from files that the user has."""
+    known = KNOWN.get(name)
+    if known is None or known.add is None:
+        able = ", ".join(key for key, entry in KNOWN.items() if entry.add)
+        raise refuse("data set", name, "cannot be added", f"must be one of {able}")
+    return store.put(known.add(path, say))

@@ -1,0 +1,75 @@
+"""Any `torch.utils.data.Dataset`, or whatever else counts its rows and gives (x, y) for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scdn.faults import refuse
+from scdn.learning.data.dataset import Dataset, Task
+
+
+class Rows(Protocol):
+    """What a map-style data set offers."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Any: ...
+
+
+def from_rows(
+    name: str,
+    train: Rows,
+    test: Rows,
+    *,
+    task: Task = "classification",
+    classes: Sequence[str] = (),
+    channels: Literal["first", "last"] = "first",
+) -> Dataset:
+    """Collects the rows; vectors become a table, pictures (with `channels` so) an image.
+
+    Without names, classes are numbered up to the largest label.
+    """
+    parts = {part: _collect(name, part, rows) for part, rows in (("train", train), ("test", test))}
+    modalities = {part: _modality(name, x, channels) for part, (x, _) in parts.items()}
+    kind = np.float64 if task == "regression" else np.int64
+    targets = {part: y.astype(kind).reshape(len(y)) for part, (_, y) in parts.items()}
+    if task == "classification" and not classes:
+        classes = [str(number) for number in range(1 + max(int(y.max()) for y in targets.values()))]
+    table = modalities["train"].get("table")
+    return Dataset(
+        name=name,
+        train=modalities["train"],
+        train_y=targets["train"],
+        test=modalities["test"],
+        test_y=targets["test"],
+        task=task,
+        classes=tuple(classes),
+        features=() if table is None else tuple(f"x{column}" for column in range(table.shape[1])),
+        provenance=f"given as a {type(train).__name__}",
+    )
+
+
+def _collect(name: str, part: str, rows: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
+    if len(rows) == 0:
+        raise refuse(name, part, "has no rows", "needs at least 1")
+    pairs = [rows[index] for index in range(len(rows))]
+    try:
+        x = np.stack([np.asarray(pair[0]) for pair in pairs])
+        return x, np.array([np.asarray(pair[1]).item() for pair in pairs])
+    except (ValueError, TypeError, IndexError) as error:
+        raise refuse(name, part, str(error), "must be pairs (x, y), every x alike") from None
+
+
+def _modality(name: str, x: NDArray[Any], channels: str) -> dict[str, NDArray[Any]]:
+    if x.ndim == 2:
+        return {"table": x.astype(np.float64)}
+    if x.ndim not in (3, 4):
+        raise refuse(name, "x", f"has {x.ndim - 1} dimensions", "must have 1, 2 or 3")
+    pixels = x if x.dtype == np.uint8 else x.astype(np.float32)
+    if x.ndim == 3:
+        return {"image": pixels[..., None]}
+    return {"image": np.moveaxis(pixels, 1, -1) if channels == "first" else pixels}

