@@ -156,3 +156,12 @@ def test_everybody_of_the_start_was_always_there():
     trace = draw_trace(_scenario())
     assert (trace.entered[:6] == ALWAYS).all()
     assert trace.present(0).sum() == 6
+
+
+def test_more_devices_do_not_change_the_first_ones():
+    few, many_ = draw_trace(_scenario(count=5)), draw_trace(_scenario(count=9))
+    for field in fields(few.fleet):
+        mine, theirs = getattr(few.fleet, field.name)[:5], getattr(many_.fleet, field.name)[:5]
+        assert np.array_equal(mine, theirs, equal_nan=field.name == "bandwidth_hz")
+    assert np.array_equal(few.exited[:5], many_.exited[:5])
+    assert np.array_equal(few.fleet.position_m[5:], many_.fleet.position_m[9:])  # newcomers

@@ -118,3 +118,20 @@ def test_help_examples_work_as_printed(tmp_path, examples):
             words = line.strip().removeprefix("scdn ").split(">")[0].split()
             result = scdn(*words, cwd=tmp_path)
             assert result.returncode == 0, (path, line, result.stderr)
+
+
+def test_a_new_scenario_does_not_overwrite_an_old_one(tmp_path):
+    path = tmp_path / "n.toml"
+    path.write_text("mine")
+    refused(scdn("scenario", "new", "-o", path), 1)
+    assert path.read_text() == "mine"
+    assert scdn("scenario", "new", "-o", path, "--force").returncode == 0
+    with path.open("a") as file:  # the template can be added to as it stands
+        file.write('\n[[devices]]\nid = "a"\nposition_m = [1, 2, 3]\n')
+        file.write("\n[[churn.shocks]]\nround = 3\ncentre_m = [1, 2]\nradius_m = 4\n")
+    assert scdn("scenario", "check", path).returncode == 0
+
+
+def test_a_scenario_is_no_request(examples):
+    lines = refused(scdn("plan", examples / "wildfire.toml"), 1)
+    assert "scdn scenario request" in lines[0]

@@ -158,18 +158,19 @@ def _child(
     """The model below `key`, or the tagged models it may be."""
     for name, field in model.model_fields.items():
         if key in (name, field.alias):
-            found = list(_models_in(field.annotation))
+            found = list(models_in(field.annotation))
             if len(found) <= 1:
                 return (found[0] if found else None), {}
             return None, {m.model_fields["kind"].annotation.__args__[0]: m for m in found}  # type: ignore[union-attr]
     return None, {}
 
 
-def _models_in(annotation: Any) -> Iterable[type[BaseModel]]:
+def models_in(annotation: Any) -> Iterable[type[BaseModel]]:
+    """The models that an annotation names, however deep."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for inner in getattr(annotation, "__args__", ()):
-        yield from _models_in(inner)
+        yield from models_in(inner)
 
 
 def _nearest(key: str, owner: type[BaseModel] | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from scdn.cli.common import Commands, command, count, group, scenario_options, warn, write_out
 from scdn.documents import to_json
@@ -26,6 +27,7 @@ def add_to(commands: Commands) -> None:
         "scdn scenario new -o network.toml",
     )
     new.add_argument("-o", "--out", default="-", metavar="FILE", help="where to; default: stdout")
+    new.add_argument("--force", action="store_true", help="overwrite a file that is there")
     new.add_argument(
         "--profile",
         choices=("product", "paper"),
@@ -97,6 +99,8 @@ def _read(options: argparse.Namespace) -> Scenario:
 
 
 def _new(options: argparse.Namespace) -> int:
+    if options.out != "-" and Path(options.out).exists() and not options.force:
+        raise refuse(options.out, "file", "is there already", "add --force to overwrite it")
     write_out(options.out, template(options.profile, count=options.devices))
     return 0
 

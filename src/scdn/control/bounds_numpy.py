@@ -55,10 +55,14 @@ from scdn.control.bounds_lines import Lines, Range
 
 RELEASES_GIL = False
 
+# Absurd heights and losses are infinite; a bound that is no number counts as none (see Surface).
+_to_infinity = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
 _DEGREES = 180.0 / math.pi
 _PAIRS = 1 << 18  # device-box pairs at a time
 
 
+@_to_infinity
 def movement(x: float, y: float, z: float, move: Array) -> float:
     """Weighted movement energy of being at (x, y, z)."""
     return float(_movement(np.array([x, y, z]), move))
@@ -112,6 +116,7 @@ def active_at(
     on[:] = _losses(x, y, z, devices, links, min_sq) <= devices[:, CUTOFF]
 
 
+@_to_infinity
 def value_at(x: float, y: float, z: float, devices: Array, links: Array, min_sq: float) -> float:
     """What the devices save with the server at (x, y, z)."""
     loss = _losses(x, y, z, devices, links, min_sq)
@@ -119,6 +124,7 @@ def value_at(x: float, y: float, z: float, devices: Array, links: Array, min_sq:
     return float(np.where(loss <= devices[:, CUTOFF], saved, 0.0).sum())
 
 
+@_to_infinity
 def barrier(
     place: Array,
     on: Mask,
@@ -172,6 +178,7 @@ def _vertical(z: Any, move: Array) -> Any:
     return slope + np.where(climbs, move[CLIMB] / np.where(climbs, move[CEILING] - z, 1.0), 0.0)
 
 
+@_to_infinity
 def bound_boxes(
     centres: Array,
     widths: Array,

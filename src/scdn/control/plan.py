@@ -96,9 +96,9 @@ def make_plan(
     """A decision with its true value, which must be a number."""
     found = evaluate(problem, decision)
     if not math.isfinite(found.objective):
-        largest = max(found.weighted, key=lambda term: abs(np.nan_to_num(found.weighted[term])))
+        endless = next(name for name, cost in found.weighted.items() if not math.isfinite(cost))
         allowed = "some weight, constant or altitude is too large"
-        raise refuse("problem", largest, "its cost is not finite", allowed)
+        raise refuse("problem", endless, "its cost is not finite", allowed)
     return Plan(
         problem, solver, status, decision, found, lower_bound, seconds, boxes, history, repaired
     )

@@ -14,7 +14,7 @@ def report(plan: Plan) -> str:
     answer = plan.answer()
     lines = [*_head(plan, answer), "", *_costs(answer), "", *_devices(answer)]
     if answer.violations:
-        lines += ["", f"{len(answer.violations)} limits are broken under the true model:"]
+        lines += ["", f"{_broken(plan)} under the true model:"]
         lines += [
             f"  {v.device or 'server'}: {v.constraint} is {v.value:.6g}, limit {v.limit:.6g}"
             for v in answer.violations[:_LISTED]
@@ -25,6 +25,11 @@ def report(plan: Plan) -> str:
     return "\n".join(lines)
 
 
+def _broken(plan: Plan) -> str:
+    count = len(plan.evaluation.violations)
+    return f"{count} limit{'' if count == 1 else 's'} broken"
+
+
 def _head(plan: Plan, answer: Answer) -> Iterator[str]:
     x, y, z = answer.server.position_m
     x0, y0, z0 = plan.problem.server_m
@@ -33,12 +38,14 @@ def _head(plan: Plan, answer: Answer) -> Iterator[str]:
         f"server   ({x0:.1f}, {y0:.1f}, {z0:.1f}) → ({x:.2f}, {y:.2f}, {z:.2f}) m,"
         f" {active} of {len(answer.devices)} devices active"
     )
-    if answer.gap is None:
+    if answer.violations:
+        proof = f"NOT FEASIBLE, {_broken(plan)}"
+    elif answer.gap is None:
         proof = "no proof"
     else:
         proof = f"at most {100 * max(answer.gap, 0.0):.2g} % above the optimum, proven"
         if answer.status == "time_limit":
-            proof += " (stopped early)"
+            proof += " (stopped before the gap was reached)"
     yield (
         f"plan     {answer.solver}, {answer.status}, objective {answer.objective:.6g}; {proof};"
         f" {1000 * answer.solve_seconds:.1f} ms"

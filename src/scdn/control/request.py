@@ -13,7 +13,7 @@ from scdn.arrays import Array, Whole
 from scdn.control.pieces import free_corners
 from scdn.control.problem import RoundProblem
 from scdn.documents import Table, override, read_document
-from scdn.faults import Fault, InputError
+from scdn.faults import Fault, InputError, refuse
 from scdn.scenario.check import checked
 from scdn.scenario.fields import Box, Frozen, Vector, Version, required, value
 from scdn.scenario.fields import Whole as WholeNumber
@@ -94,6 +94,8 @@ def read_request(
 
 def make_request(document: Table, source: str = "request", *, strict: bool = False) -> PlanRequest:
     """The request in a table; `strict` refuses what is outside Theorem 1's conditions."""
+    if {"fleet", "churn", "method", "profile"} & set(document):
+        raise refuse(source, "file", "is a scenario", "scdn scenario request writes a round of it")
     request = checked(PlanRequest, document, source, _faults)
     if strict:
         outside_theorem = list(_theorem_faults(request))

@@ -132,7 +132,7 @@ def no_boxes(surface: Surface) -> Boxes:
 
 def surface_of(problem: RoundProblem, found: Choices, backend: Backend = "auto") -> Surface:
     """The problem's objective over positions."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         worth_it = np.where(found.price > 0, found.gain / found.price, np.inf)
     # a delay up to the tolerance over its limit needs this much less power, and a bit
     nats = problem.payload_bits / problem.bandwidth_hz * (math.log(2) / problem.max_delay_s)

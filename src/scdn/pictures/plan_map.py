@@ -37,7 +37,10 @@ def make_plan_map(plan: Plan) -> Scene:
     title = (
         f"{plan.solver}: {active.sum()} of {len(problem)} active, objective {plan.objective:.4g}"
     )
-    if plan.gap is not None:
+    broken = len(plan.evaluation.violations)
+    if broken:
+        title += f", NOT FEASIBLE: {broken} limits broken"
+    elif plan.gap is not None:
         title += f" (within {100 * max(plan.gap, 0):.2g} % of the optimum)"
     return Scene(
         title=title,
@@ -76,7 +79,7 @@ def _crowd(plan: Plan, mine: Whole, look: int, label: str) -> Crowd:
         position_m=problem.position_m[mine],
         filled=decision.active[mine],
         names=[
-            f"{problem.ids[i]}, {decision.iterations[i]:.3g}×" if reasons[i] is None
+            f"{problem.ids[i]}, {decision.iterations[i]:.3g} it." if reasons[i] is None
             else f"{problem.ids[i]}, {(reasons[i] or '').replace('_', ' ')}"
             for i in mine
         ],

@@ -12,6 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from scdn.arrays import Array
 from scdn.pictures.palette import (
@@ -28,6 +29,7 @@ from scdn.pictures.palette import (
 from scdn.pictures.scene import Crowd, Scene
 
 _LABELLED = 16  # devices that can be named without a clutter
+_LONGEST = 5  # beyond this ratio of its sides a region is not drawn true to scale
 
 
 def image(scene: Scene, kind: str = "png") -> bytes:
@@ -35,14 +37,15 @@ def image(scene: Scene, kind: str = "png") -> bytes:
     figure = Figure(figsize=(13, 6.4), dpi=130, facecolor=PAPER)
     FigureCanvasAgg(figure)
     grid = figure.add_gridspec(
-        1, 2, width_ratios=[1, 1.1], left=0.0, right=0.955, top=0.89, bottom=0.14, wspace=0.12
+        1, 2, width_ratios=[1, 1.1], left=0.0, right=0.955, top=0.89, bottom=0.14, wspace=0.2
     )
     title = _plain(scene.title)
     figure.suptitle(title, x=0.03, y=0.965, ha="left", fontsize=15, color=INK, weight="bold")
     _side(figure.add_subplot(grid[0], projection="3d"), scene)
     above = figure.add_subplot(grid[1])
     shading = _above(above, scene)
-    bar = figure.colorbar(shading, ax=above, fraction=0.04, pad=0.02)
+    whole = MaxNLocator(integer=True) if scene.shade.steps is not None else None
+    bar = figure.colorbar(shading, ax=above, fraction=0.04, pad=0.02, ticks=whole)
     bar.set_label(scene.shade.label, color=INK)
     bar.outline.set_visible(False)
     figure.legend(
@@ -70,7 +73,7 @@ def _marker(crowd: Crowd) -> str:
 def _side(axes: Any, scene: Scene) -> None:
     size = scene.region_m
     axes.set(xlim=(0, size[0]), ylim=(0, size[1]), zlim=(0, size[2]))
-    axes.set_box_aspect(size, zoom=1.12)
+    axes.set_box_aspect(size, zoom=1.04)
     axes.view_init(elev=22, azim=-58)
     for axis, name in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", strict=True):
         axis.set_pane_color((0.97, 0.98, 0.985, 1.0))
@@ -122,25 +125,33 @@ def _box(axes: Any, box: Sequence[float]) -> None:
 def _above(axes: Any, scene: Scene) -> Any:
     width, depth, _ = scene.region_m
     shading = _shading(axes, scene)
-    axes.set(xlim=(0, width), ylim=(0, depth), aspect="equal")
+    drawn_true = max(width, depth) <= _LONGEST * min(width, depth)
+    axes.set(xlim=(0, width), ylim=(0, depth), aspect="equal" if drawn_true else "auto")
     axes.set_xlabel("x (m)", color=MUTED)
     axes.set_ylabel("y (m)", color=MUTED)
     axes.tick_params(colors=MUTED)
     for spine in axes.spines.values():
         spine.set_color(GRID)
-    for x0, y0, _, x1, y1, _ in scene.keep_out_m:
+    for x0, y0, z0, x1, y1, z1 in scene.keep_out_m:
+        in_the_way = z0 < scene.server_m[2] < z1
         axes.add_patch(
-            Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, hatch="///", color=DANGER, lw=1.2)
-        )
+            Rectangle(
+                (x0, y0), x1 - x0, y1 - y0, fill=False, hatch="///" if in_the_way else None,
+                color=DANGER, lw=1.2, ls="-" if in_the_way else ":",
+            )
+        )  # fmt: skip
+        if not in_the_way:  # the server flies over it, or under
+            axes.annotate(f"{z0:g} to {z1:g} m", (x0, y0), color=DANGER, fontsize=7, va="bottom")
     for (x, y), radius, text in scene.discs:
         axes.add_patch(Circle((x, y), radius, fill=False, ls="--", color=DANGER))
         top = (x, y + radius if y + radius <= depth else y - radius)
         axes.annotate(text, top, color=DANGER, ha="center", fontsize=8, bbox=_plate(0.75))
     for crowd in scene.crowds:
         faces = [_colour(crowd) if filled else PAPER for filled in crowd.filled]
+        edges = [PAPER if filled else _colour(crowd) for filled in crowd.filled]
         axes.scatter(
-            *crowd.position_m[:, :2].T, s=80, marker=_marker(crowd), facecolor=faces,
-            edgecolor=_colour(crowd), linewidth=1.8, zorder=5,
+            *crowd.position_m[:, :2].T, s=95, marker=_marker(crowd), facecolor=faces,
+            edgecolor=edges, linewidth=1.6, zorder=5,
         )  # fmt: skip
     axes.scatter(*scene.ghosts_m[:, :2].T, s=46, marker="x", color=MUTED, zorder=4)
     if sum(len(crowd.names) for crowd in scene.crowds) <= _LABELLED:
@@ -163,7 +174,7 @@ def _shading(axes: Any, scene: Scene) -> Any:
         low, high = (seen.min(), np.quantile(seen, 0.98)) if len(seen) else (0.0, 1.0)
         levels = 256
     else:
-        low, high = -0.5, shade.steps + 0.5
+        low, high = -0.5, max(shade.steps, 1) + 0.5
         levels = max(2, min(shade.steps + 1, 24))
     colours = LinearSegmentedColormap.from_list("shade", ends, N=levels)
     return axes.pcolormesh(
@@ -177,14 +188,47 @@ def _plate(alpha: float) -> dict[str, Any]:
 
 
 def _names(axes: Any, scene: Scene) -> None:
-    for crowd in scene.crowds:
-        for (x, y, _), name in zip(crowd.position_m, crowd.names, strict=True):
-            right = x < 0.8 * scene.region_m[0]
-            axes.annotate(
-                _plain(name), (x, y), xytext=(8 if right else -8, -3), textcoords="offset points",
-                ha="left" if right else "right", fontsize=8, color=INK, bbox=_plate(0.65),
-                zorder=4.5,
-            )  # fmt: skip
+    """Names each device where its label covers least of what is there already."""
+    axes.figure.canvas.draw()  # only now is it known where things are
+    point = axes.figure.dpi / 72
+    places = [place[:2] for crowd in scene.crowds for place in crowd.position_m]
+    names = [_plain(name) for crowd in scene.crowds for name in crowd.names]
+    spots = axes.transData.transform([*places, scene.server_m[:2]])
+    taken = [_around(x, y, 7 * point, 7 * point) for x, y in spots]
+    for (x, y), place, name in zip(spots, places, names, strict=False):
+        width, height = 4.7 * point * len(name) / 2, 6 * point
+
+        def room(side: tuple[str, int, int], at: Any = (x, y, width, height)) -> Array:
+            align, right, up = side
+            shift = {"left": at[2], "right": -at[2], "center": 0.0}[align]
+            return _around(at[0] + right * point + shift, at[1] + up * point, at[2], at[3])
+
+        inside = axes.bbox.extents
+        side = min(_SIDES, key=lambda side: _covered(room(side), taken, inside))
+        taken.append(room(side))
+        align, right, up = side
+        axes.annotate(
+            name, place, xytext=(right, up), textcoords="offset points", ha=align, va="center",
+            fontsize=8, color=INK, bbox=_plate(0.65), zorder=4.5,
+        )  # fmt: skip
+
+
+_SIDES = (("left", 8, 0), ("right", -8, 0), ("center", 0, 12), ("center", 0, -12))
+
+
+def _around(x: float, y: float, width: float, height: float) -> Array:
+    return np.array([x - width, y - height, x + width, y + height])
+
+
+def _covered(box: Array, taken: list[Array], inside: Array) -> float:
+    """How much of other boxes a box covers, and how much of it is outside the map."""
+    area = float(np.prod(box[2:] - box[:2]))
+    shown = np.maximum(np.minimum(box[2:], inside[2:]) - np.maximum(box[:2], inside[:2]), 0.0)
+    total = 2 * (area - float(np.prod(shown)))
+    for other in taken:
+        common = np.minimum(box[2:], other[2:]) - np.maximum(box[:2], other[:2])
+        total += float(np.prod(np.maximum(common, 0.0)))
+    return total
 
 
 def _legend(scene: Scene) -> list[Line2D]:

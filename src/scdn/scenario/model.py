@@ -197,7 +197,7 @@ class Device(Frozen):
         chosen="15 MFLOP/s at 2.3 GHz; five iterations need 1.85 GHz",
         gt=0,
     )
-    importance: float = value(1.0, "relative importance, γ", ge=0)
+    importance: float = value(1.0, "relative importance, γ", ge=0, le=1e15)
     survival: float = value(1.0, "chance to last the coming round, p", ge=0, le=1)
     learning_rate: float = value(0.1, "η (the paper's for MNIST)", gt=0, le=1e9)
     smoothness: float = value(0.5, "L_n", chosen="until it is measured", ge=0)

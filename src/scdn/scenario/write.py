@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from scdn.documents import merged
-from scdn.faults import printable
+from scdn.faults import models_in, printable
 from scdn.scenario.model import PROFILES, Group, Scenario
 
 _WIDTH = 96
@@ -46,6 +46,8 @@ def _table(model: BaseModel, path: str, comments: bool) -> Iterator[str]:
             later += [(f"[{path}{key}]", entry) for entry in item]
         else:
             line = f"# {key} =" if item is None else f"{key} = {_literal(item)}"
+            if comments and item == () and any(models_in(field.annotation)):
+                line = f"# [[{path}{key}]] tables may follow"  # `key = []` would forbid them
             yield from _commented(line, field) if comments else [line]
     for where, item in later:
         yield from ("", f"[{where}]")

@@ -180,7 +180,12 @@ def draw_trace(scenario: Scenario) -> ChurnTrace:
     trace = ChurnTrace(
         rounds, churn.quiet_rounds, churn.exits, fleet, entered, np.full(len(fleet), NEVER)
     )
-    luck = generator(scenario.seed, "exits").uniform(0.0, 1.0, (len(fleet), rounds))
+    luck = np.concatenate(
+        [
+            generator(scenario.seed, "exits", newcomer).uniform(0.0, 1.0, (len(group), rounds))
+            for newcomer, group in enumerate((first, newcomers))
+        ]
+    )
     exited = trace.exited.copy()
     for round_ in range(rounds):
         here = (entered < round_) & (exited == NEVER)

@@ -60,7 +60,8 @@ def movement_j(
     before = floats(before_m)
     after = floats(after_m)
     z_before, z = np.broadcast_arrays(before[..., 2], after[..., 2])
-    hover = movement.hover_j * np.exp(z / movement.altitude_scale_m)
+    height = np.exp(z / movement.altitude_scale_m)
+    hover = movement.hover_j * height if movement.hover_j else np.zeros_like(height)
     rises = z > z_before
     steepness = np.log(np.where(rises, ceiling_m - z_before, 1.0)) - np.log(
         np.where(rises, ceiling_m - z, 1.0)

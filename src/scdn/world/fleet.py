@@ -9,11 +9,10 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.arrays import Array, Whole
+from scdn.arrays import Array, Whole, floats
 from scdn.draws import generator
 from scdn.scenario.model import Group, ListedDevice, Momentum, OptimizerKind, Proximal, Scenario
 from scdn.theory import MOMENTUM, PROXIMAL, SGD
-from scdn.world.geometry import uniform_points
 
 OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)  # in the order of scdn.theory's
 
@@ -140,39 +139,41 @@ def draw_group(
     region_m: tuple[float, float, float],
     first_number: int = 1,
 ) -> Fleet:
-    """`count` devices of a group, named from `kind-first_number` on."""
+    """`count` devices of a group, named from `kind-first_number` on.
 
-    def uniform(limits: tuple[float, float]) -> Array:
-        return draw.uniform(limits[0], limits[1], count)
+    Each device has a row of luck of its own, so that more devices do not change the first ones.
+    """
+    luck = draw.uniform(0.0, 1.0, (count, 11))
+
+    def uniform(column: int, limits: tuple[float, float]) -> Array:
+        return limits[0] + luck[:, column] * (limits[1] - limits[0])
+
+    def one_of(column: int, options: Array | Whole) -> NDArray[Any]:
+        return options[(luck[:, column] * len(options)).astype(np.int64)]
 
     def same(number: float) -> Array:
         return np.full(count, number)
 
     x0, y0, x1, y1 = group.area_m or (0.0, 0.0, region_m[0], region_m[1])
-    low, high = (x0, y0, group.altitude_m[0]), (x1, y1, group.altitude_m[1])
-    position = uniform_points(draw, count, low, high)
-    power = 10 ** (uniform(group.max_power_dbm) / 10) * 1e-3
-    cpu_max, capacitance = uniform(group.cpu_max_hz), uniform(group.capacitance)
-    flops_per_cycle = uniform(group.flops_per_cycle)
-    mu, rho = uniform(group.mu), uniform(group.rho)
+    sides = ((x0, x1), (y0, y1), group.altitude_m)
     kinds = np.array([OPTIMIZERS.index(kind) for kind in group.optimizers], dtype=np.int64)
-    optimizer = kinds[draw.integers(0, len(kinds), count)]
-    shape = np.array(group.weibull_shapes)[draw.integers(0, len(group.weibull_shapes), count)]
+    optimizer = one_of(9, kinds)
+    mu, rho = uniform(7, group.mu), uniform(8, group.rho)
     return Fleet(
         id=names(f"{group.kind}-{first_number + i}" for i in range(count)),
         kind=names([group.kind] * count),
-        position_m=position,
-        max_power_w=power,
+        position_m=np.stack([uniform(axis, side) for axis, side in enumerate(sides)], axis=1),
+        max_power_w=10 ** (uniform(3, group.max_power_dbm) / 10) * 1e-3,
         payload_bits=same(group.payload_bits),
         bandwidth_hz=same(np.nan if group.bandwidth_hz is None else group.bandwidth_hz),
         cpu_min_hz=same(group.cpu_min_hz),
-        cpu_max_hz=cpu_max,
-        capacitance=capacitance,
+        cpu_max_hz=uniform(4, group.cpu_max_hz),
+        capacitance=uniform(5, group.capacitance),
         connections=same(group.connections),
-        flops_per_cycle=flops_per_cycle,
+        flops_per_cycle=uniform(6, group.flops_per_cycle),
         learning_rate=same(group.learning_rate),
         optimizer=optimizer,
         optimizer_value=np.choose(optimizer, [np.zeros(count), mu, rho]),
-        weibull_shape=shape,
+        weibull_shape=one_of(10, floats(group.weibull_shapes)),
         weibull_scale_rounds=same(group.weibull_scale_rounds),
     )

@@ -73,9 +73,3 @@ def server_start(scenario: Scenario) -> Array:
     if scenario.server.position_m is not None:
         return np.asarray(scenario.server.position_m, dtype=np.float64)
     return start_position(scenario.server.start, scenario.region_m, scenario.seed)
-
-
-def uniform_points(draw: np.random.Generator, count: int, low: ArrayLike, high: ArrayLike) -> Array:
-    """`count` points uniform in a box: given its count, what a Poisson process leaves there."""
-    low, high = floats(low), floats(high)
-    return low + draw.uniform(0.0, 1.0, (count, 3)) * (high - low)
