@@ -84,14 +84,28 @@ def test_a_refined_grid_agrees(seed):
 
 
 @pytest.mark.parametrize("seed", range(many(80)))
-def test_the_plain_version_visits_the_same_boxes(seed):
+def test_the_plain_version_does_the_same(seed):
+    """The same bounds for the same boxes; and the same search, unless a last bit tips a tie."""
     request = random_request(seed, count=[0, 1, 3, 8, 30, 70][seed % 6])
     problem = _problem(request)
-    fast, plain = (exact(problem, 1e-3, backend=b) for b in ("numba", "numpy"))
-    assert fast.boxes == plain.boxes
-    assert fast.lower_bound == pytest.approx(plain.lower_bound, rel=1e-9)
+    surfaces = [surface_of(problem, choices(problem), backend) for backend in ("numba", "numpy")]
+    centre, width = _random_boxes(problem, np.random.default_rng(seed))
+    fast, plain = (surface.bound(centre, width) for surface in surfaces)
+    for mine, theirs in ((fast.floor, plain.floor), (fast.value, plain.value)):
+        assert mine == pytest.approx(theirs, rel=1e-9, abs=1e-9 * abs(surfaces[0].constant))
+    fast, plain = (exact(problem, 1e-3, backend=backend) for backend in ("numba", "numpy"))
+    assert fast.boxes == pytest.approx(plain.boxes, rel=0.05, abs=8)
     values = [evaluate(problem, result.decision).objective for result in (fast, plain)]
-    assert values[0] == pytest.approx(values[1], rel=1e-7)
+    assert max(fast.lower_bound, plain.lower_bound) <= min(values) + 1e-12 * abs(values[0])
+    assert values[0] == pytest.approx(values[1], rel=1e-3)
+
+
+def _random_boxes(problem, dice):
+    size = problem.region_m
+    width = size / 2 * 10 ** dice.uniform(-4, 0, (40, 3))
+    centre = np.clip(dice.uniform(0, 1, (40, 3)) * size, width, size - width)
+    centre[::4, 2] = width[::4, 2] = 0
+    return centre, width
 
 
 @pytest.mark.parametrize("seed", range(many(60)))
@@ -100,9 +114,7 @@ def test_bounds_are_below_the_objective_in_their_box(seed):
     problem = _problem({**random_request(seed, count=1 + seed % 9), "keep_out_m": []})
     surface = surface_of(problem, choices(problem))
     size = problem.region_m
-    width = size / 2 * 10 ** dice.uniform(-4, 0, (40, 3))
-    centre = np.clip(dice.uniform(0, 1, (40, 3)) * size, width, size - width)
-    centre[::4, 2] = width[::4, 2] = 0
+    centre, width = _random_boxes(problem, dice)
     boxes = surface.bound(centre, width)
     for index in range(len(centre)):
         corner = dice.choice([-1.0, 1.0, 0.0], (30, 3))
