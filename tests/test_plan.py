@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from problems import Model, close, random_request
 from test_cli import refused, scdn
 
+from scdn.cli import plan as cli_plan
 from scdn.control.problem import evaluate
 from scdn.control.request import make_request, problem_of, read_request
 from scdn.control.solve import SOLVERS, solve
@@ -303,3 +304,7 @@ def test_violations_name_what_is_broken(examples):
     assert "min_flight_m" in broken(server_m=np.array([1.0, 5.0, 0.5]))
     assert "ceiling" in broken(server_m=np.array([1.0, 5.0, 100.0]))
     assert "region_x" in broken(server_m=np.array([-1.0, 5.0, 10.0]))
+
+
+def test_the_command_offers_every_solver():
+    assert cli_plan._SOLVERS == SOLVERS  # written twice, so that --help need not load solvers

@@ -197,16 +197,24 @@ def _lay_out(figure: Any, scene: Scene) -> None:
             **axes,
             "aspectmode": "manual",
             "aspectratio": {name: size[i] / longest for i, name in enumerate("xyz")},
-            "camera": {"eye": {"x": 1.2, "y": -1.5, "z": 0.7}},
+            "camera": {
+                "eye": {"x": 1.5, "y": -1.85, "z": 0.9},
+                "center": {"x": 0, "y": 0, "z": -0.12},
+            },
         },
     )
     figure.update_xaxes(range=[0, size[0]], title="x (m)", color=MUTED, constrain="domain")
     figure.update_yaxes(
         range=[0, size[1]], title="y (m)", color=MUTED, scaleanchor="x", constrain="domain"
     )
-    for x0, y0, _, x1, y1, _ in scene.keep_out_m:
-        line = {"color": DANGER, "width": 2}
-        figure.add_shape(type="rect", x0=x0, y0=y0, x1=x1, y1=y1, line=line, row=1, col=2)
+    for x0, y0, z0, x1, y1, z1 in scene.keep_out_m:
+        in_the_way = z0 < scene.server_m[2] < z1  # else the server flies over it, or under
+        figure.add_shape(
+            type="rect", x0=x0, y0=y0, x1=x1, y1=y1, row=1, col=2,
+            line={"color": DANGER, "width": 2, "dash": "solid" if in_the_way else "dot"},
+            label={"text": f"keep out, {z0:g} to {z1:g} m", "font": {"color": DANGER, "size": 10},
+                   "textposition": "bottom left"},
+        )  # fmt: skip
     for (x, y), r, text in scene.discs:
         figure.add_shape(
             type="circle", x0=x - r, y0=y - r, x1=x + r, y1=y + r,
