@@ -21,7 +21,9 @@ ALLOWED = {
     "learning": BASE | {"scenario"},
     "control": BASE | {"scenario", "world"},
     "pictures": BASE | {"scenario", "world", "control"},
-    "cli": BASE | {"scenario", "world", "learning", "control", "pictures"},
+    "record": BASE,
+    "report": BASE | {"record", "pictures"},
+    "cli": BASE | {"scenario", "world", "learning", "control", "pictures", "record", "report"},
 }
 
 

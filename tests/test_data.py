@@ -278,7 +278,7 @@ def test_mnist(real_mnist):
     assert scaling.shift[0] / 255 == pytest.approx(0.1307, abs=5e-5)
     assert scaling.scale[0] / 255 == pytest.approx(0.3081, abs=5e-5)
     assert (data.train_y == 5).sum() == 5421
-    assert trivial_score(data)["top3"] == pytest.approx(0.317, abs=5e-4)  # the class prior
+    assert trivial_score(data)["top3"] == pytest.approx(31.7, abs=5e-2)  # the class prior
 
 
 def test_mnist_from_a_mirror(real_mnist, tmp_path, cache):
@@ -604,7 +604,7 @@ def test_the_sample_can_be_learned(tmp_path):
     scaled = data.scaled("standard", np.float64)
     model = LogisticRegression().fit(scaled.train["table"], data.train_y)
     score = model.score(scaled.test["table"], data.test_y)
-    assert score > trivial_score(data)["top1"] + 0.1
+    assert 100 * score > trivial_score(data)["top1"] + 10
 
 
 def test_rows_of_any_kind():

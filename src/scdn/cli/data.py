@@ -169,7 +169,7 @@ def _check(options: argparse.Namespace) -> int:
     for name in options.names or store.stored():
         dataset = load(name)
         shapes = ", ".join(f"{key} {rows.shape[1:]}" for key, rows in dataset.train.items())
-        score = ", ".join(f"{key} {value:.4f}" for key, value in trivial_score(dataset).items())
+        score = ", ".join(f"{key} {value:.4g}" for key, value in trivial_score(dataset).items())
         kind = f"{len(dataset.classes)} classes" if dataset.classes else dataset.task
         print(f"{name}: fine, {len(dataset.train_y)} + {len(dataset.test_y)} rows of {shapes}")
         print(f"  {kind}; without looking: {score}")

@@ -298,9 +298,9 @@ class Fading(Frozen):
 
 def _damping(choice: Any) -> Any:
     is_number = isinstance(choice, int | float) and not isinstance(choice, bool)
-    if choice in ("none", "active") or (is_number and 0 < choice <= 1):
+    if choice in ("none", "active", "fitted") or (is_number and 0 < choice <= 1):
         return choice
-    raise ValueError('must be "none", "active" or a number in (0, 1]')
+    raise ValueError('must be "none", "active", "fitted" or a number in (0, 1]')
 
 
 class Learning(RoundLearning):
@@ -310,8 +310,19 @@ class Learning(RoundLearning):
     scaling: Literal["unit", "standard", "none"] = value(
         "standard", "of the inputs", chosen="matters more than the batch size"
     )
-    split: Literal["random", "blocks", "strips", "patches", "modality"] = value(
-        "random", "of the features among parties"
+    split: Literal["random", "blocks", "strips", "patches", "modality", "parties"] = value(
+        "random", 'of the features among parties; "parties": as the data itself says'
+    )
+    model: str = value(
+        "auto", "of parties: auto, mlp, cnn, alexnet or package.module:factory", min_length=1
+    )
+    hidden: Whole = value(64, "hidden neurons of a perceptron", gt=0)
+    initialisation: Literal["default", "kaiming"] = value(
+        "default", "of parties' weights", chosen="PyTorch's; deep networks need kaiming"
+    )
+    fusion_hidden: Whole = value(64, "hidden neurons of the fusion model", gt=0)
+    fusion_head: str = value(
+        "mlp", "what follows its first layer: mlp or package.module:factory", min_length=1
     )
     input: Literal["own", "masked"] = value(
         "own", '"masked": all columns, others zero', chosen="a party needs only its own"
@@ -323,13 +334,29 @@ class Learning(RoundLearning):
     )
     damping: Annotated[Any, BeforeValidator(_damping)] = value(
         "active",
-        'share of an update that is applied: "none", "active" (1/parties), or a number',
+        "part of an update that is applied: none, active (1/parties), fitted, or a number",
         chosen="together parties overshoot",
     )
+    server_rate: float = value(0.1, "the server's learning rate", chosen="as devices", gt=0)
     halve_rate_every: Whole = value(5, "rounds after which learning rates halve", gt=0)
     importance_max: float = value(5.0, "γ^max", chosen="the paper names no value", ge=1)
     sample_rows: Whole = value(
         2048, "training rows for importance and losses", chosen="enough for stable ranks", gt=0
+    )
+    imputation: Literal["zero", "mean", "learned"] = value(
+        "learned",
+        "embeddings a departed party never made",
+        chosen="fits them to those who are present",
+    )
+    dropout: float = value(
+        0.2, "chance to be left out of a step, with a memory that trains for exits", ge=0, lt=1
+    )
+    perturbation: float = value(
+        0.0, "deviation of noise on embeddings as they are sent", chosen="off", ge=0
+    )
+    device: Literal["cpu", "cuda"] = value("cpu", "what computes")
+    precision: Literal["float32", "float64", "bfloat16"] = value(
+        "float32", "of the models; bfloat16 keeps weights in 32 bits"
     )
     redraw_optimizers: bool = value(False, "draw the optimiser anew each round")
 

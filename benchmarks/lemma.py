@@ -1,0 +1,325 @@
+"""Lemma 1 on real runs: how often a round's gradients move further than it allows.
+
+    python benchmarks/lemma.py -o docs/results/lemma-1.json      # measures, writes, prints
+    python benchmarks/lemma.py --show docs/results/lemma-1.json  # prints what was measured
+
+The lemma bounds ‖g(θ_q) − g(θ_0)‖², for one mini-batch's gradient g of a party after q steps and
+at the start of its round. Three forms of the bound are counted against it:
+
+    q    4·q·(Q² + σ²)·(η·L·w_max)², as the proof has it for step q
+    τ    the same with the round's steps τ for q, as the lemma is stated (never smaller)
+    q²   the corrected one, with the factor that Jensen's inequality has
+
+each with the paper's L (from spectral norms) and with the largest ‖g(θ_q) − g(θ_0)‖/‖θ_q − θ_0‖ of
+the round, and with Q² as the package measures it (the round before) or the largest squared norm of
+all gradients that the round's steps or the lemma's batch had. σ² is the package's. With the
+measured L and the largest Q² the corrected bound is a theorem.
+
+Either all steps of a round use one batch, or each a fresh one; the lemma's batch is then the first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from scdn.draws import generator
+from scdn.learning.data import load
+from scdn.learning.features import Rows
+from scdn.learning.local import Descent, Order, halved
+from scdn.learning.parties import Maker
+from scdn.learning.split import split
+from scdn.learning.team import Team
+from scdn.learning.tensors import Place, Tensors, one_thread
+from scdn.learning.vertical import VerticalModel
+from scdn.scenario.model import Learning, Momentum, Proximal, Sgd
+from scdn.theory import MOMENTUM, PROXIMAL, SGD, lemma_1, step_weights
+
+RATE, HALVE, STEPS = 0.1, 5, 5
+OPTIMIZERS = {
+    "sgd": (SGD, 0.0, Sgd()),
+    "momentum": (MOMENTUM, 0.25, Momentum(kind="momentum", rho=0.25)),
+    "proximal": (PROXIMAL, 0.3, Proximal(kind="proximal", mu=0.3)),
+}
+BATCHES = ("one", "fresh")
+FORMS = ("q", "τ", "q²")
+LEARNING = {
+    "dataset": "mnist",
+    "scaling": "standard",
+    "split": "random",
+    "batch_size": 64,
+    "server_turn": "parallel",
+    "damping": "none",
+    "precision": "float64",
+}
+
+
+# One run
+
+
+def begin(dataset, rows: Rows, parties: int, seed: int) -> VerticalModel:
+    """A model before round 0."""
+    learning = Learning(**LEARNING)
+    names = [f"party-{n + 1}" for n in range(parties)]
+    views = dict(zip(names, split(dataset, learning.split, parties, seed), strict=True))
+    return VerticalModel.start(rows, Maker.of(dataset, learning), views, learning, seed)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A team's round, seen from its first batch; rows are steps 1 … τ, columns parties."""
+
+    moved: Tensor  # ‖θ_q − θ_0‖
+    changed: Tensor  # ‖g(θ_q) − g(θ_0)‖
+    largest: Tensor  # (parties,) the largest squared norm of any gradient
+    largest_own: Tensor  # (parties,) of the first batch's alone
+    end: Tensors
+
+    @property
+    def smoothness(self) -> Tensor:
+        """Each party's measured L."""
+        ratio = self.changed / self.moved
+        return torch.where(self.moved > 0, ratio, 0.0).max(0).values
+
+
+def walk(model: VerticalModel, team: Team, batches: Tensor, orders: Sequence[Order]) -> Walk:
+    """What the team's parties will do in the coming round."""
+    with one_thread():
+        flat = batches.flatten()
+        sent: Tensors = {}
+        for other in model.teams:
+            each = other.embed_rows(model.rows, "train", flat)
+            sent |= dict(zip(other.names, each, strict=True))
+        stale = model.server.stack(sent, flat)
+        stale = stale.view(len(stale), *batches.shape, -1)
+        guide = model.server.guide(team.names, batches, stale, "shared")
+
+        def gradients(at: Tensors, step: int) -> Tensors:
+            inputs = team.sight.take(model.rows, "train", batches[step])
+            return team.gradients(at, partial(guide.losses, step, who=None), inputs)
+
+        descent = Descent(team.parameters, orders, model.place)
+        first = gradients(team.parameters, 0)
+        moved, changed, taken, own = [], [], [], [norms(first)]
+        for step in range(len(batches)):
+            gradient = gradients(descent.now, step)
+            descent.step(gradient)
+            here = gradients(descent.now, 0)
+            taken.append(norms(gradient))
+            own.append(norms(here))
+            changed.append(norms(here, first))
+            moved.append(norms(descent.now, team.parameters))
+    alone = torch.stack(own).max(0).values
+    anywhere = torch.maximum(alone, torch.stack(taken).max(0).values)
+    return Walk(torch.stack(moved), torch.stack(changed), anywhere**2, alone**2, descent.now)
+
+
+def norms(of: Tensors, minus: Tensors | None = None) -> Tensor:
+    """Each party's Euclidean norm of all its tensors together."""
+    parts = [t if minus is None else t - minus[name] for name, t in of.items()]
+    return torch.stack([p.flatten(1).square().sum(1) for p in parts]).sum(0).sqrt()
+
+
+def keep_one_batch(model: VerticalModel) -> None:
+    """From now on every step of a round takes the round's first batch."""
+    drawn = model._drawn
+    model._drawn = lambda draws, steps: drawn(draws, 1).repeat(steps, 1)
+
+
+def measure(
+    dataset, rows: Rows, parties: int, optimizer: str, batches: str, seed: int, rounds: int
+):
+    """One run: ‖g(θ_q) − g(θ_0)‖² over each bound, (rounds, parties, steps), and L's two values."""
+    model = begin(dataset, rows, parties, seed)
+    if batches == "one":
+        keep_one_batch(model)
+    kind, number, wish = OPTIMIZERS[optimizer]
+    over: dict[tuple[str, str, str], list[np.ndarray]] = {}
+    paper_l, measured_l = [], []
+    for round_ in range(rounds):
+        rate = halved(RATE, round_, HALVE)
+        order = Order.of(STEPS, rate, wish)
+        drawn = model._drawn(generator(seed, "batches", round_), STEPS)
+        smooth, _ = model.smoothness()
+        ends = []
+        for team in model.teams:
+            seen = walk(model, team, drawn, [order] * len(team.names))
+            ends.append(seen.end)
+            sizes = [model.sizes[name] for name in team.names]
+            by_l = {
+                "paper": np.array([smooth[name] for name in team.names]),
+                "measured": seen.smoothness.numpy(),
+            }
+            by_q = {
+                "package": np.array([size.bound_sq for size in sizes]),
+                "largest": seen.largest.numpy(),
+                "largest, first batch": seen.largest_own.numpy(),
+            }
+            variance = np.array([size.variance for size in sizes])
+            found = seen.changed.numpy() ** 2
+            for l_name, l_value in by_l.items():
+                for q_name, q_value in by_q.items():
+                    for form in FORMS:
+                        bound = _bound(form, kind, number, rate, l_value, q_value, variance)
+                        over.setdefault((form, l_name, q_name), []).append((found / bound).T)
+            paper_l.append(by_l["paper"])
+            measured_l.append(by_l["measured"])
+        model.train(round_, dict.fromkeys(model.present, order), Order(STEPS, rate))
+        for team, end in zip(model.teams, ends, strict=True):
+            for name, value in end.items():  # the walk is the round that the package takes
+                torch.testing.assert_close(team.parameters[name], value)
+    stacked = {key: np.concatenate(values) for key, values in over.items()}
+    return stacked, np.concatenate(paper_l), np.concatenate(measured_l), model.metrics()["top3"]
+
+
+def _bound(form, kind, number, rate, smooth, bound_sq, variance) -> np.ndarray:
+    """(steps, parties) values of the lemma's right-hand side."""
+    q = np.full((STEPS, 1), STEPS) if form == "τ" else np.arange(1, STEPS + 1)[:, None]
+    largest = step_weights(np.array([[kind]]), q, rate, number).largest
+    return lemma_1(q, rate, largest, smooth, bound_sq, variance, corrected=form == "q²")
+
+
+# All runs
+
+
+def study(parties: Sequence[int], seeds: int, rounds: int) -> dict:
+    """Every case, as plain numbers."""
+    dataset = load("mnist").scaled("standard", np.float64)
+    rows = Rows.of(dataset, Place("cpu", "float64"))
+    cases = []
+    for count in parties:
+        for batches in BATCHES:
+            for optimizer in OPTIMIZERS:
+                began = time.perf_counter()
+                runs = [
+                    measure(dataset, rows, count, optimizer, batches, seed, rounds)
+                    for seed in range(seeds)
+                ]
+                cases.append(_summary(count, batches, optimizer, runs))
+                seconds = time.perf_counter() - began
+                print(f"N = {count}, {batches} batch, {optimizer}: {seconds:.0f} s", flush=True)
+    return {
+        "what": "steps (party, round, q) at which Lemma 1's bound is exceeded, MNIST",
+        "settings": LEARNING
+        | {"rate": RATE, "halve_rate_every": HALVE, "steps": STEPS, "rounds": rounds}
+        | {"rho": OPTIMIZERS["momentum"][1], "mu": OPTIMIZERS["proximal"][1]},
+        "seeds": list(range(seeds)),
+        "cases": cases,
+    }
+
+
+def _summary(parties: int, batches: str, optimizer: str, runs: list) -> dict:
+    bounds = []
+    for form, l_name, q_name in runs[0][0]:
+        ratio = np.stack([run[0][form, l_name, q_name] for run in runs])
+        above = ratio > 1
+        bounds.append(
+            {
+                "form": form,
+                "smoothness": l_name,
+                "gradient_bound": q_name,
+                "over": int(above.sum()),
+                "over_by_q": above.sum((0, 1)).tolist(),
+                "median_ratio": _short(np.median(ratio)),
+                "largest_ratio": _short(ratio.max()),
+            }
+        )
+    paper, measured = (np.concatenate([run[k] for run in runs]) for k in (1, 2))
+    return {
+        "parties": parties,
+        "batches": batches,
+        "optimizer": optimizer,
+        "steps": int(runs[0][0]["q", "paper", "package"].size * len(runs)),
+        "top3": [round(run[3], 2) for run in runs],
+        "paper_smoothness": [_short(x) for x in np.quantile(paper, (0, 0.5, 1))],
+        "measured_smoothness": [_short(x) for x in np.quantile(measured, (0, 0.5, 1))],
+        "bounds": bounds,
+    }
+
+
+def _short(number: float) -> float:
+    return float(f"{number:.4g}")
+
+
+# What people read
+
+
+def tables(found: dict) -> str:
+    """Markdown: shares of steps over each bound, and how large L is."""
+    columns = [
+        (form, l_name, q_name)
+        for l_name in ("paper", "measured")
+        for q_name in ("package", "largest")
+        for form in FORMS
+    ]
+    lines = [
+        "| N | batches | optimiser | "
+        + " | ".join(f"{l_name} L, {q_name} Q², {form}" for form, l_name, q_name in columns)
+        + " |",
+        "|---:|---|---|" + "---:|" * len(columns),
+    ]
+    for case in found["cases"]:
+        cells = [_share(case, key) for key in columns]
+        head = f"| {case['parties']} | {case['batches']} | {case['optimizer']} | "
+        lines.append(head + " | ".join(cells) + " |")
+    lines += [
+        "",
+        "| N | batches | optimiser | steps | paper's L, median (range) | "
+        "measured L, median (range) | median ratio, form q, paper's L, package Q² | largest |",
+        "|---:|---|---|---:|---:|---:|---:|---:|",
+    ]
+    for case in found["cases"]:
+        usual = _of(case, ("q", "paper", "package"))
+        spans = (
+            f"{mid:.2f} ({low:.2f} to {high:.2f})"
+            for low, mid, high in (case["paper_smoothness"], case["measured_smoothness"])
+        )
+        lines.append(
+            f"| {case['parties']} | {case['batches']} | {case['optimizer']} | {case['steps']} | "
+            + " | ".join(spans)
+            + f" | {usual['median_ratio']:.3g} | {usual['largest_ratio']:.3g} |"
+        )
+    return "\n".join(lines)
+
+
+def _of(case: dict, key: tuple[str, str, str]) -> dict:
+    names = ("form", "smoothness", "gradient_bound")
+    return next(b for b in case["bounds"] if tuple(b[name] for name in names) == key)
+
+
+def _share(case: dict, key: tuple[str, str, str]) -> str:
+    over = _of(case, key)["over"]
+    return "0" if over == 0 else f"{100 * over / case['steps']:.1f} %"
+
+
+def main() -> None:
+    """Parses, runs, prints."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--parties", default="2,4")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--show", type=Path, help="print the tables of an earlier run")
+    parser.add_argument("-o", "--output", type=Path)
+    args = parser.parse_args()
+    if args.show:
+        found = json.loads(args.show.read_text())
+    else:
+        torch.set_num_threads(1)
+        found = study([int(n) for n in args.parties.split(",")], args.seeds, args.rounds)
+        if args.output:
+            args.output.parent.mkdir(parents=True, exist_ok=True)
+            args.output.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    print(tables(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""The server's model: fuses embeddings, and grows and shrinks with the network.
+
+Its first layer has one block of weights per member, so that a member's coming adds a block and
+leaves every trained weight as it was. After it comes a head, the paper's or any module.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from scdn.draws import generator
+from scdn.learning.data.dataset import Task
+from scdn.learning.losses import row_losses
+from scdn.learning.tensors import Place, Tensors, seeded
+
+_HEAD = "head."
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """A first layer in blocks and a head; `members` are in the order of the blocks."""
+
+    members: tuple[str, ...]
+    layers: nn.Module  # the head; its own numbers are not used
+    parameters: Tensors  # blocks (members, width, hidden), bias (hidden,), head.…
+    buffers: Tensors  # the head's
+    place: Place
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        members: Sequence[str],
+        width: int,
+        place: Place,
+        seed: int,
+        hidden: int = 64,
+        head: nn.Module | None = None,
+    ) -> Fusion:
+        """A new model for these members, with PyTorch's default initialisation."""
+        if head is None:
+            with seeded(seed, "fusion-head"):
+                head = nn.Sequential(nn.ReLU(), nn.Linear(hidden, width))
+        own = {_HEAD + name: p.detach().clone() for name, p in head.named_parameters()}
+        inputs = len(members) * width
+        start = {
+            "blocks": _drawn((0, width, hidden), inputs, seed, "fusion"),
+            "bias": _drawn((hidden,), inputs, seed, "fusion-bias"),
+        }
+        placed = {name: p.to(place.device, place.dtype) for name, p in (start | own).items()}
+        fixed = {
+            name: b.to(place.device, place.dtype if b.is_floating_point() else None)
+            for name, b in head.named_buffers()
+        }
+        empty = cls((), deepcopy(head).to("meta"), placed, fixed, place, seed)
+        return empty.widened(members)
+
+    @property
+    def width(self) -> int:
+        """Of an embedding."""
+        return self.parameters["blocks"].shape[1]
+
+    def widened(self, names: Sequence[str]) -> Fusion:
+        """With a block for each newcomer; what was trained stays as it was."""
+        if not names:
+            return self
+        blocks = self.parameters["blocks"]
+        _, width, hidden = blocks.shape
+        inputs = (len(self.members) + len(names)) * width
+        new = [
+            _drawn((1, width, hidden), inputs, self.seed, f"fusion:{name}").to(blocks)
+            for name in names
+        ]
+        return self._with(torch.cat([blocks, *new]), (*self.members, *names))
+
+    def without(self, names: Collection[str]) -> Fusion:
+        """Without the blocks of `names`: the inputs and their weights are gone."""
+        kept = [place for place, name in enumerate(self.members) if name not in names]
+        members = tuple(self.members[place] for place in kept)
+        return self._with(self.parameters["blocks"][kept], members)
+
+    def head(self, inputs: Tensor, parameters: Tensors | None = None) -> Tensor:
+        """From the first layer's sums, (…, hidden), to outputs."""
+        found = self.parameters if parameters is None else parameters
+        own = {name[len(_HEAD) :]: p for name, p in found.items() if name.startswith(_HEAD)}
+        flat = functional_call(self.layers, (own, self.buffers), (inputs.flatten(0, -2),))
+        return flat.view(*inputs.shape[:-1], flat.shape[-1])
+
+    def sums(self, embeddings: Tensor, parameters: Tensors | None = None) -> Tensor:
+        """Σ over members of their embeddings times their blocks: (members, …, width) to (…)."""
+        blocks = (self.parameters if parameters is None else parameters)["blocks"]
+        side_by_side = embeddings.movedim(0, -2).flatten(-2)
+        return side_by_side @ blocks.flatten(0, 1)
+
+    def outputs(self, embeddings: Tensor, parameters: Tensors | None = None) -> Tensor:
+        """Logits, or the number to predict, of (members, …, width) embeddings."""
+        found = self.parameters if parameters is None else parameters
+        return self.head(self.sums(embeddings, found) + found["bias"], found)
+
+    def train(self, embeddings: Tensor, targets: Tensor, task: Task, rate: float) -> Fusion:
+        """After one step of SGD per batch of (members, steps, batch, width) embeddings."""
+        now = self.parameters
+        for step in range(len(targets)):
+            free = {name: p.detach().requires_grad_() for name, p in now.items()}
+            loss = row_losses(self.outputs(embeddings[:, step], free), targets[step], task).mean()
+            slopes = torch.autograd.grad(loss, list(free.values()))
+            now = {
+                name: p.detach() - rate * slope
+                for (name, p), slope in zip(free.items(), slopes, strict=True)
+            }
+        return replace(self, parameters=now)
+
+    def norms(self) -> float:
+        """Product of the spectral norms of the first layer and the head's linear layers."""
+        layers = [self.parameters["blocks"].flatten(0, 1)]
+        layers += [
+            p for name, p in self.parameters.items() if name.startswith(_HEAD) and p.dim() == 2
+        ]
+        return math.prod(float(torch.linalg.matrix_norm(w.double(), 2)) for w in layers)
+
+    def _with(self, blocks: Tensor, members: tuple[str, ...]) -> Fusion:
+        return replace(self, members=members, parameters=self.parameters | {"blocks": blocks})
+
+
+def _drawn(shape: tuple[int, ...], inputs: int, seed: int, purpose: str) -> Tensor:
+    """As `nn.Linear` starts a layer of so many inputs: uniform within ±1/√inputs."""
+    limit = 1 / math.sqrt(max(inputs, 1))
+    return torch.from_numpy(generator(seed, purpose).uniform(-limit, limit, shape))

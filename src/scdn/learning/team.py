@@ -1,0 +1,221 @@
+"""Parties of one structure, trained together: their parameters are stacked, products batched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, stack_module_state, vmap
+
+from scdn.learning.features import Part, Rows, Sight
+from scdn.learning.gradients import Tally
+from scdn.learning.guide import Guide
+from scdn.learning.local import Descent, Order, stretches
+from scdn.learning.models import structure
+from scdn.learning.split import View
+from scdn.learning.tensors import Place, Tensors
+
+AT_ONCE = 8192  # rows embedded in one piece
+
+
+@dataclass(frozen=True)
+class Team:
+    """Parties whose models have the same layers. A device on its own is a team of one."""
+
+    names: tuple[str, ...]
+    module: nn.Module  # the layers; its own numbers are not used
+    parameters: Tensors  # each with a first dimension of parties
+    buffers: Tensors
+    sight: Sight
+    place: Place
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], modules: Sequence[nn.Module], views: Sequence[View], place: Place
+    ) -> Team:
+        """Stacks parties that `models.structure` calls equal."""
+        parameters, buffers = stack_module_state(list(modules))
+
+        def here(tensors: Tensors) -> Tensors:
+            return {
+                name: t.detach().to(place.device, place.dtype if t.is_floating_point() else None)
+                for name, t in tensors.items()
+            }
+
+        layers = deepcopy(modules[0]).to("meta")
+        return cls(
+            tuple(names), layers, here(parameters), here(buffers), Sight.of(views, place), place
+        )
+
+    def matches(self, other: Team) -> bool:
+        """Whether the other's parties could be in this team."""
+        mine, theirs = (
+            (structure(team.module, team.sight.shape), team.sight.modality)
+            for team in (self, other)
+        )
+        return mine == theirs
+
+    def only(self, names: Collection[str]) -> Team:
+        """The part of the team that is in `names`."""
+        kept = [place for place, name in enumerate(self.names) if name in names]
+        where = torch.tensor(kept, dtype=torch.int64, device=self.place.device)
+        return replace(
+            self,
+            names=tuple(self.names[place] for place in kept),
+            parameters={name: p[where] for name, p in self.parameters.items()},
+            buffers={name: b[where] for name, b in self.buffers.items()},
+            sight=self.sight.only(where),
+        )
+
+    def joined(self, other: Team) -> Team:
+        """With another team of the same structure at its end."""
+
+        def both(mine: Tensors, theirs: Tensors) -> Tensors:
+            return {name: torch.cat([mine[name], theirs[name]]) for name in mine}
+
+        return replace(
+            self,
+            names=self.names + other.names,
+            parameters=both(self.parameters, other.parameters),
+            buffers=both(self.buffers, other.buffers),
+            sight=self.sight.joined(other.sight),
+        )
+
+    def forward(self, parameters: Tensors, buffers: Tensors, inputs: Tensor) -> Tensor:
+        """Embeddings of inputs: (parties, rows, …) to (parties, rows, width)."""
+
+        def one(own: Tensors, fixed: Tensors, x: Tensor) -> Tensor:
+            return functional_call(self.module, (own, fixed), (x,))
+
+        with self.place.computing():
+            return vmap(one, randomness="different")(parameters, buffers, inputs).to(
+                self.place.dtype
+            )
+
+    @torch.no_grad()
+    def embed(self, inputs: Tensor) -> Tensor:
+        """What the parties send for these inputs: (parties, rows, …) to (parties, rows, width)."""
+        pieces = [
+            self.forward(self.parameters, self.buffers, piece)
+            for piece in torch.split(inputs, AT_ONCE, 1)
+        ]
+        return torch.cat(pieces, 1)
+
+    def embed_rows(self, rows: Rows, part: Part, which: Tensor) -> Tensor:
+        """The same for rows of a data set, a few at a time."""
+        pieces = [
+            self.embed(self.sight.take(rows, part, some)) for some in torch.split(which, AT_ONCE)
+        ]
+        return torch.cat(pieces, 1)
+
+    def gradients(
+        self,
+        parameters: Tensors,
+        loss: Callable[[Tensor], Tensor],
+        inputs: Tensor,
+        buffers: Tensors | None = None,
+    ) -> Tensors:
+        """Each party's gradient of its own loss."""
+        free = {name: p.detach().requires_grad_() for name, p in parameters.items()}
+        embeddings = self.forward(free, self.buffers if buffers is None else buffers, inputs)
+        found = torch.autograd.grad(loss(embeddings).sum(), list(free.values()))
+        return dict(zip(free, found, strict=True))
+
+    def towards(self, other: Team, share: float) -> Team:
+        """The part `share` of the way to the same team at another time (damping)."""
+        if share == 1.0:
+            return other
+        mine, theirs = self.parameters, other.parameters
+        between = {name: torch.lerp(mine[name], theirs[name], share) for name in mine}
+        return replace(self, parameters=between)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A team's work in a round: a batch of rows per step, a guide, an order for each party."""
+
+    team: Team
+    rows: Rows
+    batches: Tensor  # (steps, batch) numbers of training rows
+    guide: Guide
+    orders: Sequence[Order]
+    tally: Tally | None = None
+
+
+def train(lessons: Sequence[Lesson]) -> list[Team]:
+    """The teams after a round: each party takes its own number of steps against its guide.
+
+    Teams of one structure (of runs with different seeds, say) train in the same batched products.
+    """
+    whole = lessons[0].team
+    for lesson in lessons[1:]:
+        whole = whole.joined(lesson.team)
+    descent = Descent(
+        whole.parameters, [o for lesson in lessons for o in lesson.orders], whole.place
+    )
+    for who, first, end in stretches([o.steps for lesson in lessons for o in lesson.orders]):
+        everyone = len(who) == len(whole.names)
+        some = None if everyone else torch.tensor(who, device=whole.place.device)
+        going = descent if some is None else descent.part(some)
+        buffers = whole.buffers if some is None else {n: b[some] for n, b in whole.buffers.items()}
+        desks = _desks(lessons, who)
+        for step in range(first, end):
+            inputs = [desk.inputs(step) for desk in desks]
+            gradients = whole.gradients(
+                going.now,
+                partial(_losses, desks, step),
+                torch.cat(inputs) if len(inputs) > 1 else inputs[0],
+                buffers,
+            )
+            for desk in desks:
+                desk.count(gradients)
+            going.step(gradients)
+        if some is not None:
+            descent.put(some, going)
+    parts = [len(lesson.orders) for lesson in lessons]
+    split = {name: torch.split(p, parts) for name, p in descent.now.items()}
+    return [
+        replace(lesson.team, parameters={name: pieces[k] for name, pieces in split.items()})
+        for k, lesson in enumerate(lessons)
+    ]
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """The parties of one lesson that are at work: `where` among all of them, `some` of its own."""
+
+    lesson: Lesson
+    where: slice
+    some: Tensor | None
+
+    def inputs(self, step: int) -> Tensor:
+        lesson = self.lesson
+        return lesson.team.sight.take(lesson.rows, "train", lesson.batches[step], self.some)
+
+    def losses(self, step: int, embeddings: Tensor) -> Tensor:
+        return self.lesson.guide.losses(step, embeddings[self.where], self.some)
+
+    def count(self, gradients: Tensors) -> None:
+        if self.lesson.tally is not None:
+            mine = {name: gradient[self.where] for name, gradient in gradients.items()}
+            self.lesson.tally.add(mine, self.some)
+
+
+def _desks(lessons: Sequence[Lesson], who: Sequence[int]) -> list[_Desk]:
+    found, first, seat = [], 0, 0
+    for lesson in lessons:
+        size = len(lesson.orders)
+        own = [n - first for n in who if first <= n < first + size]
+        if own:
+            some = None if len(own) == size else torch.tensor(own, device=lesson.batches.device)
+            found.append(_Desk(lesson, slice(seat, seat + len(own)), some))
+        first, seat = first + size, seat + len(own)
+    return found
+
+
+def _losses(desks: Sequence[_Desk], step: int, embeddings: Tensor) -> Tensor:
+    return torch.cat([desk.losses(step, embeddings) for desk in desks])

@@ -1,0 +1,125 @@
+"""Runs as tables: one row per round, or one per round and device."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd  # type: ignore[import-untyped]
+
+from scdn.documents import write_atomic
+from scdn.faults import refuse
+from scdn.record.read import Event, Run
+
+TERMS = ("transmission_j", "processing_j", "movement_j")
+_LISTS = ("active", "entered", "exited", "link_failed")
+
+
+def frame(runs: Sequence[Run]) -> pd.DataFrame:
+    """One row per run and round: metrics, joules, seconds, iterations and counts."""
+    rows = pd.DataFrame(
+        [{"run": n} | _round(run, event) for n, run in enumerate(runs) for event in run.rounds]
+    )
+    if rows.empty:
+        return rows
+    rows["joules"] = rows[list(TERMS)].sum(axis=1)
+    by_run = rows.groupby("run", sort=False)
+    for name in (*TERMS, "joules"):
+        rows[f"cumulative_{name}"] = by_run[name].cumsum()
+    rows["cumulative_s"] = by_run["latency_s"].cumsum()
+    return rows.drop(columns="run")
+
+
+def _round(run: Run, event: Event) -> dict[str, Any]:
+    devices = event.get("devices") or []
+    spent = _column(devices, "processing_j")
+    return {
+        "method": run.method,
+        "seed": run.seed,
+        "round": event["round"],
+        **_numbers(event.get("metrics") or {}),
+        "transmission_j": sum(_column(devices, "transmission_j")),
+        "processing_j": sum(spent),
+        "movement_j": _number(event.get("server") or {}, "movement_j", 0.0),
+        "processing_j_per_device": _mean(spent),
+        "latency_s": _number(event, "latency_s"),
+        "iterations": _mean(_column(devices, "iterations")),
+        "active": len(event.get("active") or ()),
+        "present": len(devices),
+        "bits_sent": _number(event, "bits_sent", sum(_column(devices, "bits_sent"))),
+        "wall_s": _number(event, "seconds"),
+    }
+
+
+def devices_frame(runs: Sequence[Run]) -> pd.DataFrame:
+    """One row per run, round and device that is present."""
+    return pd.DataFrame(
+        [
+            _device(run, event, device)
+            for run in runs
+            for event in run.rounds
+            for device in event.get("devices") or ()
+        ]
+    )
+
+
+def _device(run: Run, event: Event, device: Event) -> dict[str, Any]:
+    place = device.get("position_m") or (math.nan,) * 3
+    return {
+        "method": run.method,
+        "seed": run.seed,
+        "round": event["round"],
+        "id": device["id"],
+        **dict(zip(("x_m", "y_m", "z_m"), place, strict=True)),
+        **{name: device["id"] in (event.get(name) or ()) for name in _LISTS},
+        **_numbers(device),
+        "reason": device.get("reason"),
+    }
+
+
+def _numbers(table: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
+    """Every number in nested tables, under joined names; NaN for what is null or not finite."""
+    flat: dict[str, float] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            flat |= _numbers(value, f"{prefix}{key}_")
+        elif value is None:
+            flat[prefix + key] = math.nan
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            flat[prefix + key] = float(value) if math.isfinite(value) else math.nan
+    flat.pop("reason", None)
+    return flat
+
+
+def _number(table: Mapping[str, Any], key: str, otherwise: float = math.nan) -> float:
+    found = _numbers({key: table.get(key)}).get(key, math.nan)
+    return otherwise if math.isnan(found) else found
+
+
+def _column(devices: Sequence[Event], key: str) -> list[float]:
+    return [_number(device, key, 0.0) for device in devices]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else math.nan
+
+
+def export(runs: Sequence[Run], path: str | Path) -> None:
+    """The table of rounds as .csv or .parquet."""
+    check_table_name(path)
+    buffer = io.BytesIO()
+    rows = frame(runs)
+    if Path(path).suffix.lower() == ".csv":
+        rows.to_csv(buffer, index=False)
+    else:
+        rows.to_parquet(buffer, index=False)
+    write_atomic(path, buffer.getvalue())
+
+
+def check_table_name(path: str | Path) -> None:
+    """Refuses a file name whose ending is no table's."""
+    if Path(path).suffix.lower() not in (".csv", ".parquet"):
+        raise refuse("table", str(path), "is of a strange kind", "must end with .csv or .parquet")

@@ -1,0 +1,1 @@
+"""What runs have shown: tables, curves and maps, as one page that works offline."""

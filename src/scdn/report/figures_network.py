@@ -1,0 +1,113 @@
+"""Who came and went, and where the server flew, as still pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from scdn.arrays import floats
+from scdn.report.journey import ABSENT, STATES, Journey, Member
+from scdn.report.theme import LIGHT
+
+_NAMED = 40  # devices that can be named beside their row
+
+
+def draw_presence(figure: Figure, happened: Journey) -> None:
+    """A row per device, a column per round."""
+    axes = figure.add_subplot()
+    letters = [ABSENT, *STATES]
+    shades = ListedColormap([LIGHT["paper"], *(LIGHT[token] for token, _ in STATES.values())])
+    cells = [[letters.index(letter) for letter in member.states] for member in happened.members]
+    few = len(cells) <= _NAMED
+    edges = floats([*happened.rounds, happened.rounds[-1] + 1]) - 0.5
+    width = 1 if few else 0.3
+    axes.pcolormesh(edges, np.arange(len(cells) + 1) - 0.5, cells, cmap=shades, vmin=0,
+                    vmax=len(letters) - 1, edgecolors=LIGHT["paper"], lw=width)  # fmt: skip
+    if few:
+        _crosses(axes, happened)
+    axes.invert_yaxis()
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("round", color=LIGHT["muted"], fontsize=9.5)
+    axes.tick_params(colors=LIGHT["muted"], labelsize=8.5, length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    names = [member.id.replace("$", r"\$") for member in happened.members] if few else []
+    axes.set_yticks(range(len(names)), names, color=LIGHT["ink"])
+    handles = [Patch(color=LIGHT[token], label=label) for token, label in STATES.values()]
+    figure.legend(handles=handles, loc="outside lower left", ncols=5, frameon=False, fontsize=8.5,
+                  labelcolor=LIGHT["ink"])  # fmt: skip
+
+
+def _crosses(axes: Any, happened: Journey) -> None:
+    """Failed links and exits, for those who do not see the colours apart."""
+    for row, member in enumerate(happened.members):
+        for round_, letter in zip(happened.rounds, member.states, strict=True):
+            if letter in "fl":
+                ink = LIGHT["ink" if letter == "f" else "paper"]
+                axes.text(round_, row, "×", ha="center", va="center", color=ink, fontsize=8)
+
+
+def draw_flight(figure: Figure, happened: Journey) -> None:
+    """The server's way through the region, and the devices as they are in the last round."""
+    axes: Any = figure.add_subplot(projection="3d")
+    size = happened.region_m
+    axes.set(xlim=(0, size[0]), ylim=(0, size[1]), zlim=(0, size[2]))
+    axes.set_box_aspect(size, zoom=0.92)
+    axes.view_init(elev=22, azim=-58)
+    for axis, name in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", strict=True):
+        axis.set_pane_color((0.97, 0.98, 0.985, 1.0))
+        axis._axinfo["grid"].update(color=LIGHT["grid"])
+        axis.set_label_text(f"{name} (m)", color=LIGHT["muted"])
+        axis.set_tick_params(colors=LIGHT["muted"], labelsize=8)
+    for member in happened.members:
+        _device(axes, member)
+    path = floats([place for place in happened.server_m if place])
+    axes.plot(*path.T, color=LIGHT["server"], lw=1.6, marker="o", ms=3, alpha=0.85)
+    axes.scatter(*path[0], s=70, marker="o", facecolor=LIGHT["paper"], edgecolor=LIGHT["server"],
+                 linewidth=1.6, depthshade=False)  # fmt: skip
+    axes.plot(*np.stack([path[-1], path[-1] * [1, 1, 0]]).T, color=LIGHT["server"], lw=0.9, ls=":")
+    axes.scatter(*path[-1], s=190, marker="*", color=LIGHT["server"], edgecolor=LIGHT["paper"],
+                 depthshade=False)  # fmt: skip
+    _legend(figure)
+
+
+_MARKS = {"a": ("o", "active", True), "p": ("o", "active", False), "f": ("s", "failed", True),
+          "l": ("x", "faint", True), "g": ("x", "faint", True)}  # fmt: skip
+
+
+def _device(axes: Any, member: Member) -> None:
+    letter = member.states[-1]
+    if not member.places or letter == ABSENT:
+        return
+    place = floats(member.places[-1])
+    marker, token, filled = _MARKS[letter]
+    if place[2] > 0:
+        axes.plot(*np.stack([place, place * [1, 1, 0]]).T, color=LIGHT[token], lw=0.7, ls=":")
+    style = {"color": LIGHT[token]} if filled else {
+        "facecolor": LIGHT["paper"], "edgecolor": LIGHT[token], "linewidth": 1.6}  # fmt: skip
+    axes.scatter(*place, s=46, marker=marker, depthshade=False, **style)
+
+
+def _legend(figure: Figure) -> None:
+    def entry(label: str, marker: str, token: str, filled: bool = True, size: int = 7) -> Line2D:
+        return Line2D([], [], ls="", marker=marker, ms=size, mec=LIGHT[token], label=label,
+                      mfc=LIGHT[token] if filled else LIGHT["paper"])  # fmt: skip
+
+    figure.legend(
+        handles=[
+            entry("server at the end", "*", "server", size=12),
+            entry("at the start", "o", "server", False),
+            entry("active", "o", "active"),
+            entry("off", "o", "active", False),
+            entry("link failed", "s", "failed"),
+            entry("gone", "x", "faint"),
+        ],
+        loc="outside lower left", ncols=6, frameon=False, fontsize=8.5, labelcolor=LIGHT["ink"],
+        handletextpad=0.2, columnspacing=1.2,
+    )  # fmt: skip

@@ -1,0 +1,53 @@
+"""Colours by name, for light and for dark: names are put in, a page fills in its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scdn.pictures.palette import DANGER, GRID, INK, KINDS, MARKERS, PAPER, SERVER, SHADE, SYMBOLS
+
+_METHODS_LIGHT = (*KINDS, SERVER, "#5f6b78")
+_METHODS_DARK = ("#4aa3df", "#2fc49a", "#e39cc4", "#d1ab4a", "#9bd4f5", "#a3a6e6", "#f08a4b",
+                 "#a9b4bf")  # fmt: skip
+_LOOKS = len(_METHODS_LIGHT)
+
+LIGHT = {
+    "ink": INK, "muted": "#5f6b78", "faint": "#8a94a0", "grid": GRID, "paper": PAPER,
+    "page": "#f6f7f9", "server": SERVER, "danger": DANGER, "good": "#00715a",
+    "active": SHADE[1], "present": "#b9d3de", "failed": "#e69f00", "left": INK, "gone": "#eceff2",
+    "transmission": "#e69f00", "processing": SHADE[1], "movement": "#b4bec8",
+    **{f"method{n}": colour for n, colour in enumerate(_METHODS_LIGHT)},
+}  # fmt: skip
+DARK = {
+    "ink": "#e8ecf0", "muted": "#9fabb7", "faint": "#7b8794", "grid": "#2b333c", "paper": "#171c22",
+    "page": "#0f1317", "server": "#f08a4b", "danger": "#ff8a80", "good": "#4fd1ab",
+    "active": "#3f9fc4", "present": "#2c4f5f", "failed": "#f0b429", "left": "#e8ecf0",
+    "gone": "#20262d", "transmission": "#f0b429", "processing": "#3f9fc4", "movement": "#5c6772",
+    **{f"method{n}": colour for n, colour in enumerate(_METHODS_DARK)},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a method is drawn everywhere: a colour's name, a marker, a dash for matched ones."""
+
+    colour: str
+    marker: str
+    symbol: str
+    matched: bool
+
+
+def looks(methods: Sequence[str]) -> dict[str, Look]:
+    """A look for each method; `gsp-matched` has the colour of `gsp`."""
+    bases = list(dict.fromkeys(method.removesuffix("-matched") for method in methods))
+    result = {}
+    for method in methods:
+        number = bases.index(method.removesuffix("-matched"))
+        result[method] = Look(
+            f"method{number % _LOOKS}",
+            MARKERS[number % len(MARKERS)],
+            SYMBOLS[number % len(SYMBOLS)],
+            method.endswith("-matched"),
+        )
+    return result

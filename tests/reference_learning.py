@@ -1,0 +1,556 @@
+"""Vertical learning the slow way: a plain loop over parties, written from the design's words.
+
+Every party has an ordinary module and the fusion model is one on embeddings side by side. Only the
+first weights and the random draws (rows of a step, who is left out of it) come from outside.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F  # noqa: N812
+
+from scdn.draws import generator
+from scdn.learning.data import Dataset
+from scdn.learning.features import Rows
+from scdn.learning.local import Order
+from scdn.learning.models import Cnn
+from scdn.learning.parties import Maker
+from scdn.learning.server import SHARES
+from scdn.learning.split import View
+from scdn.learning.team import Lesson, train
+from scdn.learning.vertical import VerticalModel
+from scdn.scenario.model import Learning, Momentum, Proximal, Sgd
+
+CONV = "reference_learning:tiny_conv"
+
+
+def tiny_conv(shape, width):
+    """A user's model for small images."""
+    channels, height, across = shape
+    return nn.Sequential(
+        nn.Conv2d(channels, 3, 3), nn.Tanh(), nn.Flatten(),
+        nn.Linear(3 * (height - 2) * (across - 2), width),
+    )  # fmt: skip
+
+
+# Data
+
+
+def table(task="classification", columns=25, rows=90, tests=40, classes=5, seed=0):
+    """Rows of noise and targets that hang on all columns."""
+    draw = np.random.default_rng(seed)
+    x = draw.normal(size=(rows + tests, columns))
+    if task == "classification":
+        y = (x @ draw.normal(size=(columns, classes))).argmax(1)
+    else:
+        y = np.tanh(x @ draw.normal(size=columns) / columns**0.5) + 0.1 * draw.normal(size=len(x))
+    names = tuple(f"c{column}" for column in range(columns))
+    labels = tuple("abcdefgh"[:classes]) if task == "classification" else ()
+    parts = {"table": x[:rows]}, y[:rows], {"table": x[rows:]}, y[rows:]
+    return Dataset("made", *parts, task=task, classes=labels, features=names)
+
+
+def images(size=12, channels=2, rows=60, tests=20, seed=0):
+    """Small images in four classes."""
+    draw = np.random.default_rng(seed)
+    x = draw.normal(size=(rows + tests, size, size, channels))
+    y = draw.integers(0, 4, rows + tests)
+    x += y[:, None, None, None] * 0.3
+    parts = {"image": x[:rows]}, y[:rows], {"image": x[rows:]}, y[rows:]
+    return Dataset("pictures", *parts, classes=("a", "b", "c", "d"))
+
+
+def some_view(columns):
+    """Table columns as one party's view."""
+    columns = np.asarray(columns)
+    return View("table", columns, np.ones(len(columns), bool), (len(columns),))
+
+
+def small(**wishes):
+    """A scenario's learning with small models in 64 bits."""
+    usual = {"hidden": 6, "fusion_hidden": 7, "batch_size": 9, "sample_rows": 50}
+    return Learning(**(usual | {"precision": "float64"} | wishes))
+
+
+def begin(dataset, views, learning, seed=3, memory="keep", **more):
+    """The model under test."""
+    maker = Maker.of(dataset, learning)
+    rows = Rows.of(dataset, maker.place)
+    model = VerticalModel.start(rows, maker, views, learning, seed, memory, **more)
+    model.exchange()
+    return model
+
+
+# The loop
+
+
+@dataclass(frozen=True)
+class Job:
+    """One party's work in a round; `number` is μ or ρ."""
+
+    steps: int
+    rate: float = 0.1
+    kind: str = "sgd"
+    number: float = 0.0
+
+    @property
+    def order(self):
+        """In the words of the code under test."""
+        if self.kind == "sgd":
+            optimizer = Sgd()
+        elif self.kind == "proximal":
+            optimizer = Proximal(kind="proximal", mu=self.number)
+        else:
+            optimizer = Momentum(kind="momentum", rho=self.number)
+        return Order.of(self.steps, self.rate, optimizer)
+
+
+@dataclass
+class Alone:
+    """One party of the loop."""
+
+    module: nn.Module
+    train: torch.Tensor
+    test: torch.Tensor
+
+
+class NaiveRun:
+    """Follows a `VerticalModel` that is given its draws."""
+
+    def __init__(self, dataset, views, learning, model, memory):
+        self.dataset, self.learning, self.memory = dataset, learning, memory
+        self.task = dataset.task
+        self.width = len(dataset.classes) or 1
+        kind = torch.int64 if self.task == "classification" else torch.float64
+        self.targets = torch.from_numpy(dataset.train_y).to(kind)
+        self.test_targets = torch.from_numpy(dataset.test_y).to(kind)
+        self.sample = model.server.sample.clone()
+        self.parties: dict[str, Alone] = {}
+        self.members = list(views)
+        self.tables: dict[str, torch.Tensor] = {}
+        self.test_tables: dict[str, torch.Tensor] = {}
+        self.gone: set[str] = set()
+        self.sizes: dict[str, tuple[float, float]] = {}
+        first = nn.Linear(len(views) * self.width, learning.fusion_hidden)
+        last = nn.Linear(learning.fusion_hidden, self.width)
+        own = model.server.fusion.parameters
+        with torch.no_grad():
+            self.fusion = nn.Sequential(first, nn.ReLU(), last).double()
+            for place in range(len(views)):
+                first.weight[:, self._block(place)] = own["blocks"][place].T
+            first.bias.copy_(own["bias"])
+            last.weight.copy_(own["head.1.weight"])
+            last.bias.copy_(own["head.1.bias"])
+        self._seat(views, model)
+
+    # who is there
+
+    def enter(self, views, model):
+        """Newcomers, after the model under test took them in: their weights are its own."""
+        old = self.fusion[0]
+        wide = nn.Linear(old.in_features + len(views) * self.width, old.out_features).double()
+        with torch.no_grad():
+            wide.weight[:, : old.in_features] = old.weight
+            wide.bias.copy_(old.bias)
+            for place, name in enumerate(views, len(self.members)):
+                block = model.server.fusion.members.index(name)
+                fresh = model.server.fusion.parameters["blocks"][block]
+                wide.weight[:, self._block(place)] = fresh.T
+        self.fusion[0] = wide
+        self.members += list(views)
+        self._seat(views, model)
+
+    @torch.no_grad()
+    def leave(self, names):
+        """Parties go; the memory decides what stays."""
+        for name in names:
+            party = self.parties.pop(name)
+            if self.memory == "keep":
+                self.tables[name] = party.module(party.train)
+                self.test_tables[name] = party.module(party.test)
+            elif self.memory == "dropout":
+                self.gone.add(name)
+            else:
+                place = self.members.index(name)
+                stay = [
+                    column
+                    for other in range(len(self.members))
+                    if other != place
+                    for column in range(other * self.width, (other + 1) * self.width)
+                ]
+                old = self.fusion[0]
+                cut = nn.Linear(max(len(stay), 1), old.out_features).double()
+                cut.weight = nn.Parameter(old.weight[:, stay].clone())
+                cut.bias = nn.Parameter(old.bias.clone())
+                self.fusion[0] = cut
+                self.members.remove(name)
+
+    # a round
+
+    def train(self, batches, jobs, server, flags=None):
+        """`batches`: rows of each step; `jobs` by name; `flags[step][member]`: who counts."""
+        stale = [self._embeddings(batch) for batch in batches]
+        before = copy.deepcopy(self.fusion)
+        references = {name: self._sample_gradient(name) for name in self.parties}
+        done = {}
+        for name, job in jobs.items():
+            done[name] = self._one(name, job, batches, stale, before, flags)
+        share = self._share(jobs, {name: module for name, (module, _) in done.items()}, batches)
+        for name, (module, gradients) in done.items():
+            old = self.parties[name].module
+            with torch.no_grad():
+                for p, origin in zip(module.parameters(), old.parameters(), strict=True):
+                    p.copy_(origin + share * (p - origin))
+            self.parties[name].module = module
+            if gradients:
+                self._measure(name, gradients, references[name])
+        shown = stale
+        if self.learning.server_turn == "after":
+            shown = [self._embeddings(batch) for batch in batches]
+        optimizer = torch.optim.SGD(self.fusion.parameters(), lr=server.rate)
+        for step in range(server.steps):
+            optimizer.zero_grad()
+            side = self._side_by_side(shown[step], flags, step)
+            self._loss(self.fusion(side), self.targets[batches[step]]).backward()
+            optimizer.step()
+
+    def _one(self, name, job, batches, stale, fusion, flags):
+        """One party's round: its new module and the gradients on its way."""
+        party = self.parties[name]
+        module = copy.deepcopy(party.module)
+        start = [p.detach().clone() for p in module.parameters()]
+        momentum = job.number if job.kind == "momentum" else 0.0
+        optimizer = torch.optim.SGD(module.parameters(), lr=job.rate, momentum=momentum)
+        slopes = None
+        if self.learning.labels == "server":
+            slopes = [
+                self._slope(name, batches[step], stale[step], fusion, flags, step)
+                for step in range(job.steps)
+            ]
+        path = []
+        for step in range(job.steps):
+            optimizer.zero_grad()
+            rows = batches[step]
+            mine = module(party.train[rows])
+            if slopes is None:
+                table = dict(stale[step]) | {name: mine}
+                side = self._side_by_side(table, flags, step)
+                self._loss(fusion(side), self.targets[rows]).backward()
+            else:
+                mine.backward(slopes[step])
+            path.append([p.grad.clone() for p in module.parameters()])
+            if job.kind == "proximal":
+                for p, origin in zip(module.parameters(), start, strict=True):
+                    p.grad += job.number * (p.detach() - origin)
+            optimizer.step()
+        module.zero_grad()
+        return module, path
+
+    @torch.no_grad()
+    def _share(self, jobs, trained, batches):
+        """The part of its update that each party applies."""
+        damping = self.learning.damping
+        moving = sum(job.steps > 0 for job in jobs.values())
+        if damping == "none" or moving == 0:
+            return 1.0
+        if damping == "active":
+            return 1 / moving
+        if damping != "fitted":
+            return damping
+        found = []
+        for share in SHARES:  # all embeddings go this part of their way
+            losses = []
+            for rows in batches:
+                table = self._embeddings(rows)
+                for name, module in trained.items():
+                    after = module(self.parties[name].train[rows])
+                    table[name] = table[name] + share * (after - table[name])
+                outputs = self.fusion(self._side_by_side(table) * self.serving_scale)
+                losses.append(float(self._loss(outputs, self.targets[rows])))
+            found.append(np.mean(losses))
+        return SHARES[int(np.argmin(found))]
+
+    def _slope(self, name, rows, table, fusion, flags, step):
+        """The loss's gradient at a party's embeddings, as the server computes it."""
+        mine = table[name].clone().requires_grad_()
+        side = self._side_by_side(dict(table) | {name: mine}, flags, step)
+        self._loss(fusion(side), self.targets[rows]).backward()
+        return mine.grad
+
+    # figures
+
+    def _sample_gradient(self, name):
+        """Of the loss over the sample, as the models stand."""
+        party = self.parties[name]
+        with torch.no_grad():
+            table = self._embeddings(self.sample)
+        module = copy.deepcopy(party.module)
+        table[name] = module(party.train[self.sample])
+        outputs = self.fusion(self._side_by_side(table) * self.serving_scale)
+        loss = self._loss(outputs, self.targets[self.sample])
+        return torch.autograd.grad(loss, list(module.parameters()))
+
+    def _measure(self, name, gradients, reference):
+        def square(tensors):
+            return sum(float(t.square().sum()) for t in tensors)
+
+        mean = np.mean([square(g) for g in gradients])
+        away = [[a - b for a, b in zip(g, reference, strict=True)] for g in gradients]
+        bound = max(mean, self.sizes[name][0])
+        self.sizes[name] = bound, np.mean([square(g) for g in away])
+
+    @property
+    def serving_scale(self):
+        """Makes up for members whose inputs are empty for good."""
+        return len(self.members) / max(len(self.members) - len(self.gone), 1)
+
+    @torch.no_grad()
+    def test_embeddings(self):
+        """Of all members, with what the departed left."""
+        table = {name: party.module(party.test) for name, party in self.parties.items()}
+        blank = torch.zeros(len(self.test_targets), self.width, dtype=torch.float64)
+        table |= self.test_tables
+        return {name: table.get(name, blank) for name in self.members}
+
+    @torch.no_grad()
+    def metrics(self):
+        """Training loss on the sample, and scores on the test rows, in NumPy."""
+        outputs = self.fusion(
+            self._side_by_side(self._embeddings(self.sample)) * self.serving_scale
+        )
+        found = {"train_loss": float(self._loss(outputs, self.targets[self.sample]))}
+        outputs = self.fusion(self._side_by_side(self.test_embeddings()) * self.serving_scale)
+        return found | numpy_scores(outputs.numpy(), self.dataset.test_y, self.task)
+
+    @torch.no_grad()
+    def exclusion_losses(self):
+        """The loss on the sample with each party's embeddings zeroed in turn."""
+        whole = self._embeddings(self.sample)
+        found = {}
+        for name in self.parties:
+            table = dict(whole) | {name: torch.zeros_like(whole[name])}
+            outputs = self.fusion(self._side_by_side(table) * self.serving_scale)
+            found[name] = float(self._loss(outputs, self.targets[self.sample]))
+        return found
+
+    # inside
+
+    def _block(self, place):
+        return slice(place * self.width, (place + 1) * self.width)
+
+    @torch.no_grad()
+    def _embeddings(self, rows):
+        table = {name: party.module(party.train[rows]) for name, party in self.parties.items()}
+        table |= {name: left[rows] for name, left in self.tables.items()}
+        blank = torch.zeros(len(rows), self.width, dtype=torch.float64)
+        return {name: table.get(name, blank) for name in self.members}
+
+    def _side_by_side(self, table, flags=None, step=None):
+        if flags is None:
+            return torch.cat([table[name] for name in self.members], 1)
+        counted = [float(flag) for flag in flags[step]]
+        scale = len(self.members) / sum(counted)
+        pieces = zip(self.members, counted, strict=True)
+        return torch.cat([table[name] * flag * scale for name, flag in pieces], 1)
+
+    def _loss(self, outputs, targets):
+        if self.task == "classification":
+            return F.cross_entropy(outputs, targets)
+        return F.mse_loss(outputs[:, 0], targets)
+
+    def _seat(self, views, model):
+        for name, view in views.items():
+            team = next(team for team in model.teams if name in team.names)
+            place = team.names.index(name)
+            weights = {key: p[place] for key, p in team.parameters.items()}
+            module = self._module(view, weights).double()
+            inputs = (self._inputs(view, part) for part in (self.dataset.train, self.dataset.test))
+            self.parties[name] = Alone(module, *inputs)
+            self.sizes[name] = model.sizes[name].bound_sq, model.sizes[name].variance
+
+    def _module(self, view, weights):
+        wish = self.learning
+        if len(view.shape) == 3:
+            module = Cnn(self._padded(view), self.width) if wish.model == "cnn" else None
+            module = module or tiny_conv(self._padded(view), self.width)
+            module.load_state_dict(weights)
+            return module.double()
+        held = len(view.columns)
+        if wish.input == "masked":
+            held = self.dataset.train["table"].shape[1]
+        module = nn.Sequential(
+            nn.Linear(held, wish.hidden), nn.ReLU(), nn.Linear(wish.hidden, self.width)
+        ).double()
+        more = weights["0.weight"][:, held:]
+        assert not more.any()
+        module.load_state_dict(weights | {"0.weight": weights["0.weight"][:, :held]})
+        return module
+
+    def _padded(self, view):
+        """An image's shape as its model takes it."""
+        channels, height, across = view.shape
+        if self.learning.input == "masked":
+            _, height, across, channels = self.dataset.train["image"].shape
+        least = 28 if self.learning.model == "cnn" else 0
+        return channels, max(height, least), max(across, least)
+
+    def _inputs(self, view, part):
+        """All rows as the party sees them."""
+        if view.modality == "table":
+            rows = part["table"]
+            if self.learning.input == "masked":
+                seen = np.zeros_like(rows)
+                seen[:, view.columns] = rows[:, view.columns]
+                return torch.from_numpy(seen)
+            return torch.from_numpy(rows[:, view.columns])
+        rows = part["image"].transpose(0, 3, 1, 2)  # channels first
+        flat = rows.reshape(len(rows), -1)
+        if self.learning.input == "masked":
+            seen = np.zeros_like(flat)
+            seen[:, view.columns] = flat[:, view.columns]
+            piece = seen.reshape(rows.shape)
+        else:
+            piece = flat[:, view.columns].reshape(len(rows), *view.shape)
+        _, tall, wide = self._padded(view)
+        top, left = (tall - piece.shape[2]) // 2, (wide - piece.shape[3]) // 2
+        bottom, right = tall - piece.shape[2] - top, wide - piece.shape[3] - left
+        framed = np.pad(piece, ((0, 0), (0, 0), (top, bottom), (left, right)))
+        assert framed.shape[1:] == self._padded(view)
+        assert prod(framed.shape) >= prod(piece.shape)
+        return torch.from_numpy(framed)
+
+
+def numpy_scores(outputs, targets, task):
+    """What people read, by counting."""
+    if task == "regression":
+        mse = float(np.mean((outputs[:, 0] - targets) ** 2))
+        return {"test_loss": mse, "mse": mse}
+    shifted = outputs - outputs.max(1, keepdims=True)
+    logs = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+    order = np.argsort(-outputs, axis=1)
+    return {
+        "test_loss": float(-logs[np.arange(len(targets)), targets].mean()),
+        "top1": 100 * float(np.mean(order[:, 0] == targets)),
+        "top3": 100 * float(np.mean([y in row[:3] for y, row in zip(targets, order, strict=True)])),
+    }
+
+
+# Both together
+
+
+class Draws:
+    """Reads off the rows and the members that a round of the model under test draws."""
+
+    def __init__(self, model):
+        self.model, self.batches, self.flags = model, None, None
+
+    def __enter__(self):
+        drawn, kept = self.model._drawn, self.model._kept
+
+        def spy_drawn(*arguments):
+            assert self.batches is None
+            self.batches = drawn(*arguments)
+            return self.batches
+
+        def spy_kept(*arguments):
+            found = kept(*arguments)
+            self.flags = None if found is None else found.flags.tolist()
+            return found
+
+        self.model._drawn, self.model._kept = spy_drawn, spy_kept
+        return self
+
+    def __exit__(self, *_):
+        del self.model._drawn, self.model._kept
+
+    def follow(self, naive, jobs, server):
+        """The loop's round with the same draws."""
+        naive.train(list(self.batches), jobs, server, self.flags)
+
+
+def batches_of(model, round_, steps, arrival=None):
+    """The rows of a round's steps."""
+    index = () if arrival is None else (arrival,)
+    return model._drawn(generator(model.seed, "batches", round_, *index), steps)
+
+
+def taught(team, rows, batches, guide, orders, tally=None):
+    """A team by itself after a round."""
+    (after,) = train([Lesson(team, rows, batches, guide, orders, tally)])
+    return after
+
+
+class Both:
+    """The model under test and the loop, led through the same events."""
+
+    def __init__(self, dataset, views, learning, memory="keep", seed=3):
+        self.model = begin(dataset, views, learning, seed, memory)
+        self.naive = NaiveRun(dataset, views, learning, self.model, memory)
+        self.round = 0
+
+    def train(self, jobs, server):
+        """A round; `jobs` of parties present."""
+        orders = {name: job.order for name, job in jobs.items()}
+        with Draws(self.model) as draws:
+            self.model.train(self.round, orders, server.order)
+        self.model.exchange()
+        draws.follow(self.naive, jobs, server)
+        self.round += 1
+
+    def enter(self, views):
+        self.model.enter(views)
+        self.model.exchange()
+        self.naive.enter(views, self.model)
+
+    def leave(self, names):
+        self.model.leave(names)
+        self.naive.leave(names)
+
+    def check(self, sizes=True):
+        """Every number of one equals that of the other."""
+        model, naive = self.model, self.naive
+        assert sorted(model.present) == sorted(naive.parties)
+        assert list(model.server.fusion.members) == naive.members
+        for team in model.teams:
+            for place, name in enumerate(team.names):
+                module = naive.parties[name].module
+                for key, expected in module.named_parameters():
+                    found = team.parameters[key][place]
+                    if found.shape != expected.shape:  # columns added for the stack stay dead
+                        assert not found[:, expected.shape[1] :].any()
+                        found = found[:, : expected.shape[1]]
+                    close(found, expected, f"{name} {key}")
+        own = model.server.fusion.parameters
+        first, _, last = naive.fusion
+        for place, name in enumerate(naive.members):
+            close(own["blocks"][place].T, first.weight[:, naive._block(place)], f"block of {name}")
+        close(own["bias"], first.bias, "bias")
+        close(own["head.1.weight"], last.weight, "head")
+        close(own["head.1.bias"], last.bias, "head's bias")
+        assert set(model.server.left) == set(naive.tables)
+        for name, left in naive.tables.items():
+            close(model.server.left[name], left, f"what {name} left")
+        found, expected = model.metrics(), naive.metrics()
+        for key, number in expected.items():
+            close(found[key], number, key)
+        if sizes:
+            for name in naive.parties:
+                bound, variance = naive.sizes[name]
+                close(model.sizes[name].bound_sq, bound, f"bound of {name}")
+                close(model.sizes[name].variance, variance, f"variance of {name}")
+
+
+def close(found, expected, what=""):
+    """Equal to a millionth."""
+    as_tensor = torch.as_tensor
+    found = as_tensor(found, dtype=torch.float64).detach()
+    expected = as_tensor(expected, dtype=torch.float64).detach()
+    torch.testing.assert_close(
+        found, expected, rtol=1e-6, atol=1e-10, msg=lambda text: f"{what}: {text}"
+    )

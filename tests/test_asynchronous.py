@@ -1,0 +1,73 @@
+"""The asynchronous schedule: a virtual clock, and one party at a time."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_learning import begin
+from test_learning_laws import CLASSES, ORDERS, VIEWS, small
+
+from scdn.learning.asynchronous import VirtualClock, train_as_they_arrive
+from scdn.learning.local import Order
+
+CYCLES = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 10), min_size=1, max_size=6)
+
+
+@given(st.lists(CYCLES, min_size=1, max_size=6))
+def test_arrivals_are_in_order_and_as_many_as_parties(rounds):
+    clock, before = VirtualClock(), 0.0
+    for cycles in rounds:
+        arrivals = clock.round(cycles)
+        assert len(arrivals) == len(cycles)
+        times = [arrival.at_s for arrival in arrivals]
+        assert times == sorted(times)
+        assert times[0] >= before
+        assert {arrival.name for arrival in arrivals} <= set(cycles)
+        before = times[-1]
+
+
+@given(st.integers(1, 9))
+def test_a_fast_party_reports_as_often_as_it_is_faster(ratio):
+    clock = VirtualClock()
+    heard = [arrival.name for _ in range(20) for arrival in clock.round({"a": 1.0, "b": ratio})]
+    times = clock.now_s
+    assert heard.count("a") == pytest.approx(times, abs=1)
+    assert heard.count("b") == pytest.approx(times / ratio, abs=1)
+
+
+def test_staleness_counts_the_others():
+    clock = VirtualClock()
+    arrivals = [a for _ in range(4) for a in clock.round({"a": 1.0, "b": 3.4})]
+    assert [(a.name, a.staleness) for a in arrivals] == [
+        ("a", 0), ("a", 0), ("a", 0), ("b", 3), ("a", 1), ("a", 0), ("a", 0), ("b", 3),
+    ]  # fmt: skip
+
+
+def test_a_dropped_report_takes_time_and_changes_nothing():
+    model = begin(CLASSES, VIEWS, small(), measure=False)
+    before = {t.names: {k: p.clone() for k, p in t.parameters.items()} for t in model.teams}
+    fusion = dict(model.server.fusion.parameters)
+    clock = VirtualClock()
+    arrivals = clock.round(dict.fromkeys(ORDERS, 2.0), late=frozenset(ORDERS))
+    train_as_they_arrive(model, 0, ORDERS, 0.1, arrivals)
+    assert clock.now_s == 2.0
+    for team in model.teams:
+        for key, value in team.parameters.items():
+            assert torch.equal(value, before[team.names][key])
+    assert all(torch.equal(p, fusion[k]) for k, p in model.server.fusion.parameters.items())
+
+
+def test_an_arrival_is_a_round_of_one_party_against_the_table_as_it_stands():
+    found, expected = (begin(CLASSES, VIEWS, small(), measure=False) for _ in range(2))
+    clock = VirtualClock()
+    arrivals = clock.round({"a": 1.0, "c": 1.5, "b": 0.4})
+    assert [a.name for a in arrivals] == ["b", "b", "a"]
+    train_as_they_arrive(found, 0, ORDERS, 0.05, arrivals)
+    for index, name in enumerate("bba"):
+        order = ORDERS[name]
+        expected.train(0, {name: order}, Order(order.steps, 0.05), moving=1, arrival=index)
+    for one, other in zip(found.teams, expected.teams, strict=True):
+        assert all(torch.equal(one.parameters[k], other.parameters[k]) for k in one.parameters)
+    assert found.metrics() == expected.metrics()

@@ -1,0 +1,196 @@
+"""Smoothness: norms agree with dense ones from below, and their product bounds what is measured."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from conftest import many
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.func import jacrev, stack_module_state
+from torch.nn import functional
+
+from scdn.faults import InputError
+from scdn.learning.models import AlexNet, Cnn, MaskedMlp, Mlp
+from scdn.learning.smoothness import curvature, global_smoothness, smoothness
+
+
+def stacked(modules):
+    parameters, _ = stack_module_state(modules)
+    return {name: parameter.detach() for name, parameter in parameters.items()}
+
+
+def norm_of(module, shape):
+    """The product of norms of one model."""
+    return float(smoothness(module, stacked([module]), shape, 1.0)[0]) ** 0.5
+
+
+def dense_norm(layer, shape):
+    """The norm of a layer's whole matrix."""
+
+    def linear(rows):
+        return (layer(rows[None]) - layer(torch.zeros_like(rows)[None])).flatten()
+
+    matrix = jacrev(linear)(torch.zeros(shape, dtype=torch.float64)).detach().flatten(1)
+    return float(torch.linalg.matrix_norm(matrix, 2))
+
+
+@st.composite
+def convolutions(draw):
+    groups = draw(st.integers(1, 2))
+    kernel = draw(st.tuples(st.integers(1, 3), st.integers(1, 4)))
+    stride = draw(st.integers(1, 3))
+    padding = draw(st.sampled_from([0, 1, (0, 2), "valid", *(["same"] if stride == 1 else [])]))
+    dilation = draw(st.integers(1, 2))
+    shape = (groups * draw(st.integers(1, 2)), draw(st.integers(7, 9)), draw(st.integers(7, 9)))
+    torch.manual_seed(draw(st.integers(0, 10**6)))
+    outputs = groups * draw(st.integers(1, 3))
+    options = {"padding": padding, "dilation": dilation, "groups": groups}
+    return nn.Conv2d(shape[0], outputs, kernel, stride, **options).double(), shape
+
+
+@pytest.mark.filterwarnings("ignore:Using padding='same'")
+@given(convolutions())
+def test_a_convolutions_norm_is_its_matrixs_from_below(case):
+    layer, shape = case
+    dense, found = dense_norm(layer, shape), norm_of(layer, shape)
+    assert found <= dense * (1 + 1e-12)
+    assert found == pytest.approx(dense, rel=1e-4)
+
+
+def test_parties_of_a_stack_do_not_mix():
+    torch.manual_seed(0)
+    modules = [Cnn((1, 28, 28), 2) for _ in range(3)]
+    with torch.no_grad():
+        for parameter in modules[1].parameters():
+            parameter.mul_(100)
+    together = smoothness(modules[0], stacked(modules), (1, 28, 28), 1.0)
+    for module, value in zip(modules, together, strict=True):
+        alone = smoothness(module, stacked([module]), (1, 28, 28), 1.0)[0]
+        torch.testing.assert_close(value, alone, rtol=1e-4, atol=0)
+    assert together.dtype == torch.float64
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 10**6))
+def test_a_linear_layers_norm_is_exact(inputs, outputs, seed):
+    torch.manual_seed(seed)
+    layer = nn.Linear(inputs, outputs).double()
+    assert norm_of(layer, (inputs,)) == pytest.approx(dense_norm(layer, (inputs,)), rel=1e-9)
+
+
+def test_a_masked_model_counts_as_the_full_one():
+    torch.manual_seed(0)
+    small = MaskedMlp(torch.tensor([4, 0]), 9, 3)
+    full = Mlp(9, 3)
+    full.load_state_dict({k: v for k, v in small.state_dict().items() if k != "0.columns"})
+    assert norm_of(small, (2,)) == norm_of(full, (9,))
+
+
+def network(seed):
+    """Layers of many kinds in a row."""
+    torch.manual_seed(seed)
+    return nn.Sequential(
+        nn.Conv2d(2, 3, 3, stride=2, padding=1), nn.ReLU(), nn.MaxPool2d(3, 2),
+        nn.Conv2d(3, 4, 2), nn.ReLU(), nn.Dropout(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3),
+    ).double().eval()  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(many(50)))
+def test_the_product_bounds_measured_slopes(seed):
+    module = network(seed)
+    bound = norm_of(module, (2, 13, 13)) ** 2 * (1 + 1e-9)
+    one = torch.randn(200, 2, 13, 13, dtype=torch.float64)
+    with torch.no_grad():
+        for distance in (1e-3, 1.0):
+            other = one + distance * torch.randn_like(one)
+            moved = (module(one) - module(other)).norm(dim=1)
+            assert ((moved / (one - other).flatten(1).norm(dim=1)) ** 2 <= bound).all()
+    for row in one[:5]:  # the steepest direction at a point
+        slopes = jacrev(lambda at: module(at[None])[0])(row).detach().flatten(1)
+        assert float(torch.linalg.matrix_norm(slopes, 2)) ** 2 <= bound
+
+
+def test_overlapping_pools_can_repeat_an_entry():
+    pool = nn.MaxPool2d(3, 2)
+    probe = nn.Sequential(nn.Conv2d(1, 1, 1, bias=False), pool)
+    nn.init.ones_(probe[0].weight)
+    spike = torch.zeros(1, 1, 5, 5)
+    spike[0, 0, 2, 2] = 1  # in all four windows
+    assert float(pool(spike).norm()) == 2
+    assert norm_of(probe, (1, 5, 5)) == pytest.approx(2)
+    assert norm_of(probe, (1, 4, 4)) == pytest.approx(1)  # one window only
+    for apart in (nn.MaxPool2d(2), nn.MaxPool2d(2, 3)):
+        assert norm_of(nn.Sequential(probe[0], apart), (1, 8, 8)) == pytest.approx(1)
+
+
+def test_alexnet_has_a_number_and_is_left_alone():
+    torch.manual_seed(0)
+    module = AlexNet((3, 64, 64), 10)
+    module.train()
+    state = torch.random.get_rng_state()
+    parameters = stacked([module])
+    first = smoothness(module, parameters, (3, 64, 64), 0.5)
+    assert torch.isfinite(first).all()
+    assert torch.equal(first, smoothness(module.to("meta"), parameters, (3, 64, 64), 0.5))
+    assert module.training
+    assert not any(layer._forward_hooks for layer in module)
+    assert torch.equal(torch.random.get_rng_state(), state)
+
+
+def test_a_layer_used_twice_counts_twice():
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(3, 3)
+
+        def forward(self, rows):
+            return self.layer(self.layer(rows))
+
+    module = Twice()
+    assert norm_of(module, (3,)) == pytest.approx(norm_of(module.layer, (3,)) ** 2)
+
+
+def test_a_dead_or_wild_party_spoils_nobody():
+    modules = [nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(18, 2)) for _ in range(4)]
+    with torch.no_grad():
+        modules[1][0].weight.zero_()
+        modules[2][0].weight[0] = torch.nan
+        modules[3][2].bias[0] = torch.inf
+    found = smoothness(modules[0], stacked(modules), (1, 5, 5), 1.0)
+    assert (
+        found.tolist()
+        == [pytest.approx(norm_of(modules[0], (1, 5, 5)) ** 2), 0.0] + [float("inf")] * 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("module", "shape", "words"),
+    [
+        (nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4)), (4,), "layer 1: a LayerNorm"),
+        (nn.PReLU(), (4,), r"layer \(top\): a PReLU"),
+        (
+            nn.Sequential(nn.Conv2d(1, 1, 3, padding=1, padding_mode="circular")),
+            (1, 4, 4),
+            "layer 0: a Conv2d",
+        ),
+    ],
+)
+def test_an_unknown_layer_is_refused(module, shape, words):
+    with pytest.raises(InputError, match=words):
+        norm_of(module, shape)
+
+
+@given(st.lists(st.floats(-20, 20), min_size=2, max_size=6), st.integers(0, 5))
+def test_the_losses_part_bounds_the_second_derivative(logits, label):
+    target = torch.tensor(label % len(logits))
+    point = torch.tensor(logits, dtype=torch.float64)
+    # Reverse mode twice: forward mode still sets off a deprecation warning inside PyTorch.
+    hessian = jacrev(jacrev(lambda at: functional.cross_entropy(at, target)))(point)
+    assert float(torch.linalg.matrix_norm(hessian, 2)) <= curvature("classification") + 1e-12
+    assert curvature("classification") < curvature("regression") == 1  # the paper: c ≤ 1
+
+
+def test_the_whole_is_the_fusion_models_norms_times_the_largest():
+    assert global_smoothness(3.0, torch.tensor([1.0, 5.0, 2.0])) == 45

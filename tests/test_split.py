@@ -1,0 +1,249 @@
+"""Who holds which features: everything is held once, and nobody reads what is another's."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from scdn.faults import InputError
+from scdn.learning.data.dataset import Dataset
+from scdn.learning.split import View, check_disjoint, entering, split, whole_shape
+
+HOWS = ("random", "blocks", "strips", "patches", "modality")
+KINDS = {"random": "table", "blocks": "image", "strips": "image", "patches": "image"}
+
+
+def dataset(kind="both", table=7, image=(12, 10, 3), parties=None):
+    rows = {}
+    if kind in ("table", "both"):
+        rows["table"] = np.zeros((2, table))
+    if kind in ("image", "both"):
+        rows["image"] = np.zeros((2, *image), np.uint8)
+    return Dataset(
+        name="small",
+        train=rows,
+        train_y=np.array([0, 1]),
+        test=rows,
+        test_y=np.array([0, 1]),
+        classes=("no", "yes"),
+        features=tuple(f"f{n}" for n in range(table)) if "table" in rows else (),
+        parties=parties or {},
+    )
+
+
+def named(**parties):
+    return dataset("table", parties={name: tuple(columns) for name, columns in parties.items()})
+
+
+def same(one, other):
+    return (
+        one.modality == other.modality
+        and one.shape == other.shape
+        and np.array_equal(one.columns, other.columns)
+        and np.array_equal(one.held, other.held)
+    )
+
+
+def is_sound(view, whole):
+    """What holds for every view, however it came about."""
+    assert view.columns.shape == view.held.shape == (prod(view.shape),)
+    assert view.held.any()
+    assert set(view.columns) == set(view.own)  # nothing of others is ever read
+    assert view.own.min() >= 0
+    assert view.own.max() < prod(whole)
+    assert (view.columns[~view.held] == view.own[0]).all()
+    return True
+
+
+@st.composite
+def cases(draw):
+    how = draw(st.sampled_from(HOWS))
+    kind = "both" if how == "modality" else KINDS[how]
+    if how in ("random", "blocks"):
+        kind = draw(st.sampled_from(["table", "image"]))
+    table = draw(st.integers(1, 9))
+    image = draw(st.tuples(st.integers(1, 9), st.integers(1, 9), st.integers(1, 3)))
+    return dataset(kind, table, image), how, draw(st.integers(1, 9)), draw(st.integers(0, 99))
+
+
+def tried(function, *arguments):
+    """The result, or nothing where the data set cannot be split so."""
+    try:
+        return function(*arguments)
+    except InputError:
+        assume(False)
+
+
+@given(cases())
+def test_a_split_is_a_partition(case):
+    data, how, count, seed = case
+    views = tried(split, data, how, count, seed)
+    assert len(views) == count
+    for modality in {view.modality for view in views}:
+        whole = whole_shape(data, modality)
+        of_it = [view for view in views if view.modality == modality]
+        together = np.concatenate([view.columns for view in of_it])
+        np.testing.assert_array_equal(np.sort(together), np.arange(prod(whole)))
+        assert all(is_sound(view, whole) and view.held.all() for view in of_it)
+        sizes = [len(view.columns) for view in of_it]
+        if how in ("random", "blocks"):
+            assert max(sizes) - min(sizes) <= 1
+    check_disjoint(views, [str(n) for n in range(count)], "small")
+    if how == "modality":
+        assert [view.modality for view in views] == (["table", "image"] * count)[:count]
+
+
+@given(cases())
+def test_the_same_seed_splits_the_same(case):
+    data, how, count, seed = case
+    first = tried(split, data, how, count, seed)
+    assert all(map(same, first, split(data, how, count, seed)))
+    assert same(entering(data, how, count, seed, "n"), entering(data, how, count, seed, "n"))
+
+
+def test_another_seed_or_name_draws_anew():
+    data = dataset("image")
+    assert not same(split(data, "random", 2, 0)[0], split(data, "random", 2, 1)[0])
+    assert not same(entering(data, "random", 2, 0, "a"), entering(data, "random", 2, 0, "b"))
+    offsets = {int(entering(data, "strips", 4, 0, str(n)).own[0]) for n in range(20)}
+    assert len(offsets) > 3
+
+
+@given(cases(), st.integers(0, 9))
+def test_a_newcomer_is_as_large_as_a_first_party_and_stays_inside(case, name):
+    data, how, count, seed = case
+    views = tried(split, data, how, count, seed)
+    new = entering(data, how, count, seed, str(name))
+    whole = whole_shape(data, new.modality)
+    assert is_sound(new, whole)
+    assert new.held.all()
+    assert len(new.own) == len(new.columns)
+    assert new.shape == next(view.shape for view in views if view.modality == new.modality)
+    if new.modality == "image" and len(new.shape) == 3:  # pixels that lie beside each other
+        pixels = np.stack(np.unravel_index(new.columns, whole))
+        assert tuple(pixels.max(1) - pixels.min(1) + 1) == new.shape
+
+
+@given(cases(), st.integers(0, 15))
+def test_padding_and_masking_add_only_zeros(case, least):
+    data, how, count, seed = case
+    for view in tried(split, data, how, count, seed):
+        whole = whole_shape(data, view.modality)
+        wide, masked = view.padded(least), view.masked(whole)
+        for changed in (wide, masked, masked.padded(least), wide.masked(whole)):
+            assert is_sound(changed, whole)
+            np.testing.assert_array_equal(changed.own, view.own)
+            assert changed.held.sum() == len(view.columns)
+        assert len(masked.columns) == prod(whole)
+        assert (masked.columns[masked.held] == np.flatnonzero(masked.held)).all()
+        if len(view.shape) == 3:
+            assert wide.shape == (whole[0], *(max(side, least) for side in view.shape[1:]))
+            assert masked.shape == whole
+            assert same(wide.padded(least), wide)
+        else:
+            assert same(wide, view)
+            longer = view.longer(len(view.columns) + least)
+            assert is_sound(longer, whole)
+            np.testing.assert_array_equal(longer.columns[longer.held], view.columns)
+
+
+def test_columns_count_channel_by_channel():
+    top, bottom = split(dataset("image", image=(4, 5, 3)), "strips", 2, 0)
+    pixels = np.arange(60).reshape(3, 4, 5)
+    np.testing.assert_array_equal(top.columns.reshape(top.shape), pixels[:, :2])
+    np.testing.assert_array_equal(bottom.columns.reshape(bottom.shape), pixels[:, 2:])
+
+
+def test_padding_is_centred():
+    view = split(dataset("image", image=(2, 2, 1)), "strips", 2, 0)[1].padded(4)
+    assert view.shape == (1, 4, 4)
+    held = np.zeros((4, 4), bool)
+    held[1, 1:3] = True
+    np.testing.assert_array_equal(view.held.reshape(4, 4), held)
+    assert (view.columns[~view.held] == 2).all()
+
+
+@pytest.mark.parametrize(
+    ("count", "cell"), [(1, (12, 12)), (4, (6, 6)), (6, (6, 4)), (5, (12, 3)), (12, (4, 3))]
+)
+def test_patches_are_as_square_as_can_be(count, cell):
+    views = split(dataset("image", image=(12, 12, 1)), "patches", count, 0)
+    assert views[0].shape == (1, *cell)
+
+
+def test_strips_of_data_with_both_use_the_image():
+    assert {view.modality for view in split(dataset(), "strips", 3, 0)} == {"image"}
+    assert {view.modality for view in split(dataset(), "patches", 4, 0)} == {"image"}
+
+
+def test_newcomers_have_either_modality():
+    kinds = {entering(dataset(), "modality", 4, 0, str(n)).modality for n in range(20)}
+    assert kinds == {"image", "table"}
+
+
+def test_parties_as_the_data_says():
+    data = named(bank=["f4", "f1"], shop=["f0", "f1", "f6"])
+    bank, shop = split(data, "parties", 2, 0)
+    assert bank.own.tolist() == [1, 4]
+    assert shop.own.tolist() == [0, 1, 6]
+    assert same(split(data, "parties", 2, 0, ["shop", "bank"])[0], shop)
+    assert same(split(data, "parties", 2, 0, ["d0", "d1"])[0], bank)
+    for n in range(5):
+        new = entering(data, "parties", 2, 0, str(n))
+        assert same(new, bank) or same(new, shop)
+    with pytest.raises(InputError) as refused:
+        check_disjoint((bank, shop), ("bank", "shop"), "small.toml")
+    assert refused.value.lines() == [
+        "small.toml: table column 1: given to bank and shop, one party only"
+    ]
+
+
+def test_each_shared_column_has_a_line():
+    view = View("table", np.arange(3), np.ones(3, bool), (3,))
+    image = View("image", np.arange(3), np.ones(3, bool), (3,))
+    check_disjoint((view, image), ("a", "b"), "s")  # not the same columns
+    with pytest.raises(InputError) as refused:
+        check_disjoint((view, image, view, view), "abcd", "s")
+    assert len(refused.value.faults) == 3
+    assert "a and c and d" in refused.value.lines()[0]
+
+
+@pytest.mark.parametrize(
+    ("data", "how", "count", "words"),
+    [
+        (dataset("table"), "random", 8, "8 with split random need 8 columns, there are 7"),
+        (dataset("table"), "blocks", 8, "there are 7"),
+        (dataset("image"), "strips", 13, "need 13 rows of pixels, there are 12"),
+        (dataset("image"), "patches", 11, "need 11 columns of pixels, there are 10"),
+        (dataset(), "modality", 16, "need 8 columns, there are 7"),
+        (dataset(image=(2, 9, 1)), "modality", 6, "need 3 rows of pixels, there are 2"),
+        (dataset(), "modality", 1, "modality with 1 party, needs at least 2"),
+        (dataset("table"), "strips", 2, "strips with only table rows, needs images"),
+        (dataset("table"), "patches", 2, "needs images"),
+        (dataset("image"), "modality", 2, "modality with only image rows, needs images and a"),
+        (dataset(), "random", 2, 'use split = "modality"'),
+        (dataset(), "blocks", 2, 'use split = "modality"'),
+        (dataset("table"), "parties", 2, "the data names no parties"),
+        (named(a=["f0"], b=["f1"]), "parties", 3, "got 3, the data names 2: a, b"),
+        (named(a=["f0"], b=[]), "parties", 2, "parties.b: no columns"),
+        (dataset("table"), "halves", 2, 'got "halves", must be one of random, blocks'),
+        (dataset("table"), "random", 0, "got 0, must be at least 1"),
+    ],
+)
+def test_what_cannot_be_split_is_refused_in_a_line(data, how, count, words):
+    for function in (lambda: split(data, how, count, 0), lambda: entering(data, how, count, 0, "")):
+        with pytest.raises(InputError) as refused:
+            function()
+        (line,) = refused.value.lines()
+        assert line.startswith("small: ")
+        assert words in line
+
+
+def test_names_that_agree_in_part_are_refused():
+    data = named(bank=["f1"], shop=["f0"])
+    with pytest.raises(InputError, match="devices bank, d1, the data names bank, shop"):
+        split(data, "parties", 2, 0, ["bank", "d1"])
