@@ -11,6 +11,8 @@ Q² and σ² as the package measures them, and
     measured  L_n: the largest ‖g(θ_q) − g(θ_0)‖/‖θ_q − θ_0‖ on the round's first batch; L: the
               largest ‖∇F(Θ) − ∇F(Θ_0)‖/‖Θ − Θ_0‖ over four points of the way that parties and
               server went together in the round
+
+Learning rates halve every five rounds, as elsewhere, or stay as they are.
 """
 
 from __future__ import annotations
@@ -84,13 +86,16 @@ def way_smoothness(model: VerticalModel, before: list[Tensors], slope: list[Tens
     return max(found)
 
 
-def measure(dataset, rows: Rows, parties: int, seed: int, rounds: int) -> dict:
-    """One run's squared gradients, smoothness and gradient figures, round by round."""
+def measure(dataset, rows: Rows, parties: int, seed: int, rounds: int, every: int) -> dict:
+    """One run's squared gradients, smoothness and gradient figures, round by round.
+
+    Rates halve after each `every` rounds.
+    """
     model = begin(dataset, rows, parties, seed)
     found: dict[str, list] = {key: [] for key in (*FIGURES, *SMOOTHNESS)}
     start_loss = model.metrics()["train_loss"]
     for round_ in range(rounds):
-        rate = halved(RATE, round_, HALVE)
+        rate = halved(RATE, round_, every)
         order = Order(STEPS, rate)
         drawn = model._drawn(generator(seed, "batches", round_), STEPS)
         before = weights(model)
@@ -137,12 +142,14 @@ def study(parties: Sequence[int], seeds: int, rounds: int) -> dict:
     dataset = load("mnist").scaled("standard", np.float64)
     rows = Rows.of(dataset, Place("cpu", "float64"))
     cases = []
-    for count in parties:
-        began = time.perf_counter()
-        for seed in range(seeds):
-            run = measure(dataset, rows, count, seed, rounds)
-            cases.append({"parties": count, "seed": seed} | run | summary(run))
-        print(f"N = {count}: {time.perf_counter() - began:.0f} s", flush=True)
+    for halves, every in ((True, HALVE), (False, rounds)):
+        for count in parties:
+            began = time.perf_counter()
+            for seed in range(seeds):
+                run = measure(dataset, rows, count, seed, rounds, every)
+                what = {"parties": count, "seed": seed, "rate_halves": halves}
+                cases.append(what | run | summary(run))
+            print(f"N = {count}: {time.perf_counter() - began:.0f} s", flush=True)
     return {
         "what": "Theorem 1's bound and the summed squared gradients, MNIST, all present",
         "settings": LEARNING
@@ -194,15 +201,15 @@ def _shorter(value):
 def table(found: dict) -> str:
     """Markdown: final sums and ratios, and rounds at which a bound is below."""
     lines = [
-        "| N | seed | Σ‖∇_n F‖² | bound, paper's L | ratio | bound, measured L | ratio | "
+        "| rate | N | seed | Σ‖∇_n F‖² | bound, paper's L | ratio | bound, measured L | ratio | "
         "of which start loss | rounds below so far (paper, measured) | "
         "single terms below (paper, measured) | top-3 |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "|---|" + "---:|" * 11,
     ]
     for case in found["cases"]:
         total, paper, own = (case[key] for key in ("sum", "paper_bound", "measured_bound"))
         lines.append(
-            f"| {case['parties']} | {case['seed']} | {total:.3g} | {paper:.4g} | "
+            f"| {_rate(case)} | {case['parties']} | {case['seed']} | {total:.3g} | {paper:.4g} | "
             f"{paper / total:.3g} | {own:.4g} | {own / total:.3g} | "
             f"{case['paper_bound_start']:.3g} | "
             f"{case['paper_below_so_far']}, {case['measured_below_so_far']} | "
@@ -211,18 +218,22 @@ def table(found: dict) -> str:
         )
     lines += [
         "",
-        "| N | paper's L_n, first to last round | paper's L | measured L_n | measured L |",
-        "|---:|---:|---:|---:|---:|",
+        "| rate | N | paper's L_n, first to last round | paper's L | measured L_n | measured L |",
+        "|---|---:|---:|---:|---:|---:|",
     ]
-    for parties in dict.fromkeys(case["parties"] for case in found["cases"]):
-        cases = [case for case in found["cases"] if case["parties"] == parties]
+    for rate, parties in dict.fromkeys((_rate(case), case["parties"]) for case in found["cases"]):
+        cases = [c for c in found["cases"] if (_rate(c), c["parties"]) == (rate, parties)]
         ends = {
             key: [np.mean([np.mean(case[key][end]) for case in cases]) for end in (0, -1)]
             for key in SMOOTHNESS
         }
         cells = [f"{first:.2f} to {last:.2f}" for first, last in ends.values()]
-        lines.append(f"| {parties} | " + " | ".join(cells) + " |")
+        lines.append(f"| {rate} | {parties} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _rate(case: dict) -> str:
+    return "halves" if case["rate_halves"] else "stays"
 
 
 def draw(found: dict, path: Path) -> None:
@@ -235,15 +246,16 @@ def draw(found: dict, path: Path) -> None:
     looks = {
         "bound, measured L": ("measured", KINDS[1], "--"),
         "bound, paper’s L": ("paper", SERVER, "-."),
-        "measured Σ‖∇F‖²": (None, KINDS[0], "-"),
+        "Σ‖∇F‖² itself": (None, KINDS[0], "-"),
     }
-    counts = list(dict.fromkeys(case["parties"] for case in found["cases"]))
+    shown = [case for case in found["cases"] if case["rate_halves"]]
+    counts = list(dict.fromkeys(case["parties"] for case in shown))
     seeds = len(found["seeds"])
     with mpl.rc_context({"text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK}):
         figure = Figure(figsize=(9, 4), dpi=150, layout="constrained", facecolor=PAPER)
         axes = figure.subplots(1, len(counts), sharey=True, squeeze=False)[0]
         for ax, parties in zip(axes, counts, strict=True):
-            cases = [case for case in found["cases"] if case["parties"] == parties]
+            cases = [case for case in shown if case["parties"] == parties]
             for label, (which, colour, dash) in looks.items():
                 lines = np.array([_so_far(case, which) for case in cases])
                 rounds = np.arange(1, lines.shape[1] + 1)

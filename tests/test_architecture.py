@@ -21,9 +21,13 @@ ALLOWED = {
     "learning": BASE | {"scenario"},
     "control": BASE | {"scenario", "world"},
     "pictures": BASE | {"scenario", "world", "control"},
+    "methods": BASE | {"control"},
     "record": BASE,
+    "simulation": BASE | {"scenario", "world", "learning", "control", "methods", "record"},
     "report": BASE | {"record", "pictures"},
-    "cli": BASE | {"scenario", "world", "learning", "control", "pictures", "record", "report"},
+    "cli": BASE
+    | {"scenario", "world", "learning", "control", "pictures"}
+    | {"methods", "record", "simulation", "report"},
 }
 
 

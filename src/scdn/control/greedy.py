@@ -13,17 +13,25 @@ def greedy(problem: RoundProblem, *, matched: bool = False) -> Decision:
     return at_maximum(problem, problem.server_m, matched=matched)
 
 
-def at_maximum(problem: RoundProblem, server_m: Array, *, matched: bool = False) -> Decision:
+def at_maximum(
+    problem: RoundProblem,
+    server_m: Array,
+    *,
+    matched: bool = False,
+    iterations: Array | None = None,
+) -> Decision:
     """Everything at its maximum with the server at `server_m`; who is out of reach is off.
 
-    `matched` keeps the iterations but takes the least power and clock that suffice.
+    `matched` keeps the iterations but takes the least power and clock that suffice. `iterations`
+    are run in place of the most that a clock allows.
     """
     least = problem.least_power(server_m)
     active = least <= problem.max_power_w
-    most = problem.most_iterations()
-    if problem.integer_iterations:
-        most = np.floor(most * (1 + 1e-12))
-    iterations = np.where(active, most, 0.0)
+    if iterations is None:
+        iterations = problem.most_iterations()
+        if problem.integer_iterations:
+            iterations = np.floor(iterations * (1 + 1e-12))
+    iterations = np.where(active, iterations, 0.0)
     power = np.where(active, least if matched else problem.max_power_w, 0.0)
     clock = problem.least_cpu_hz(iterations)
     if not matched:

@@ -14,9 +14,14 @@ _SPOTS = 512  # device positions tried at the most, evenly from the list
 
 def greedy_placement(problem: RoundProblem, *, matched: bool = False) -> Decision:
     """The server at the spot with the least mean access delay; everything else at its maximum."""
+    return at_maximum(problem, best_spot(problem), matched=matched)
+
+
+def best_spot(problem: RoundProblem) -> Array:
+    """Where the mean access delay at full power is least."""
     spots = _spots(problem)
     delays = [_mean_delay(problem, spot) for spot in spots]
-    return at_maximum(problem, spots[int(np.argmin(delays))], matched=matched)
+    return spots[int(np.argmin(delays))]
 
 
 def _mean_delay(problem: RoundProblem, spot: Array) -> float:

@@ -161,9 +161,9 @@ class VerticalModel:
         with one_thread():
             return self.server.metrics(self.learning.imputation)
 
-    def importance(self) -> dict[str, float]:
-        """γ of the parties present (Algorithm 2)."""
-        names = self.present
+    def importance(self, names: Sequence[str] | None = None) -> dict[str, float]:
+        """γ of the parties present, or of those in `names` (Algorithm 2)."""
+        names = self.present if names is None else names
         self.exchange()
         with one_thread():
             losses = self.server.importance_losses(names)

@@ -1,0 +1,148 @@
+"""A method is three choices: a controller, a memory of departed devices, and a schedule.
+
+Register one of your own with `register(Method(...))`, or name it `package.module:METHOD` where a
+method is asked for. A controller is a function of the round's problem and of `Notes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from typing import Literal
+
+import numpy as np
+
+from scdn.arrays import Array
+from scdn.control.greedy import at_maximum
+from scdn.control.placement import best_spot
+from scdn.control.plan import Plan, make_plan
+from scdn.control.problem import Decision, RoundProblem
+from scdn.control.solve import solve
+from scdn.faults import refuse, show
+
+Memory = Literal["keep", "zero-out", "dropout"]
+Schedule = Literal["synchronous", "asynchronous"]
+
+GAP = 1e-3  # to which runs prove their plans; a tenth of a percent of the objective
+
+
+@dataclass(frozen=True, eq=False)
+class Notes:
+    """What a controller may know beside the problem."""
+
+    warm_start: Array | None = None  # where the server stands, or a place worth trying
+    iterations: Array | None = None  # for rivals: what each device is to run
+
+
+Controller = Callable[[RoundProblem, Notes], Plan]
+
+
+@dataclass(frozen=True)
+class Method:
+    """Who decides a round, what is kept of the departed, and when parties train."""
+
+    name: str
+    controller: Controller
+    memory: Memory = "keep"
+    schedule: Schedule = "synchronous"
+    rival: bool = False  # takes SC-DN's mean iterations of the same round
+    about: str = ""
+
+
+# --- controllers ----------------------------------------------------------------------------------
+
+
+def exact(problem: RoundProblem, notes: Notes) -> Plan:
+    """The round's problem, solved to a proven gap."""
+    return solve(problem, "exact", gap=GAP, warm_start=notes.warm_start)
+
+
+def paper(problem: RoundProblem, _: Notes) -> Plan:
+    """Algorithm 3, repaired where its plan breaks the true model."""
+    plan = solve(problem, "paper")
+    if plan.evaluation.violations and plan.repaired is not None:
+        return replace(plan.repaired, solve_seconds=plan.solve_seconds)
+    return plan
+
+
+def at_most(problem: RoundProblem, notes: Notes, *, move: bool, matched: bool) -> Plan:
+    """Everything at its maximum, or with the least that suffices (`matched`)."""
+    place = best_spot(problem) if move else problem.server_m
+    decision = at_maximum(problem, place, matched=matched, iterations=notes.iterations)
+    return _heuristic(problem, decision, "gsp" if move else "greedy")
+
+
+def _heuristic(problem: RoundProblem, decision: Decision, solver: str) -> Plan:
+    return make_plan(problem, solver, "heuristic", decision, 0.0)
+
+
+# --- the methods by name --------------------------------------------------------------------------
+
+_stay = partial(at_most, move=False, matched=False)
+_stay_matched = partial(at_most, move=False, matched=True)
+_best = partial(at_most, move=True, matched=False)
+_best_matched = partial(at_most, move=True, matched=True)
+
+_METHODS: dict[str, Method] = {}
+
+
+def register(method: Method) -> Method:
+    """Makes a method known by its name."""
+    _METHODS[method.name] = method
+    return method
+
+
+def methods() -> tuple[Method, ...]:
+    """All that are known."""
+    return tuple(_METHODS.values())
+
+
+def method(name: str) -> Method:
+    """The method called so, or the one that `package.module:NAME` names."""
+    if name in _METHODS:
+        return _METHODS[name]
+    allowed = f"must be one of {', '.join(_METHODS)}, or package.module:METHOD"
+    if ":" not in name:
+        raise refuse("scdn", "method", f"got {show(name)}", allowed)
+    home, _, attribute = name.partition(":")
+    try:
+        found = getattr(import_module(home), attribute)
+    except Exception as error:  # a user's module may fail in any way
+        raise refuse("scdn", "method", f"{name}: {error}", allowed) from error
+    if not isinstance(found, Method):
+        raise refuse("scdn", "method", f"{name} is a {type(found).__name__}", "must be a Method")
+    return found
+
+
+for _method in (
+    Method("sc-dn", exact, about="the round's problem solved exactly; embeddings kept"),
+    Method("sc-dn-paper", paper, about="the paper's Algorithm 3; embeddings kept"),
+    Method("sc-dn-greedy", _stay, about="everything at its maximum; embeddings kept"),
+    Method("max-vfl", _stay, about="everything at its maximum, the server stays"),
+    Method("max-vfl-matched", _stay_matched, about="its iterations, least power and clock"),
+    Method("gsp", _best, rival=True, about="the server where the mean delay is least"),
+    Method("gsp-matched", _best_matched, rival=True, about="the same, least power and clock"),
+    Method("vafl", _stay, schedule="asynchronous", rival=True, about="nobody waits"),
+    Method(
+        "vafl-matched",
+        _stay_matched,
+        schedule="asynchronous",
+        rival=True,
+        about="the same, least power and clock",
+    ),
+    Method("zoc", exact, memory="zero-out", about="as sc-dn, but the departed are forgotten"),
+    Method("zoc-greedy", _stay, memory="zero-out", about="as max-vfl, the departed forgotten"),
+    Method("sc-dn-dropout", exact, memory="dropout", about="as sc-dn, trained to do without some"),
+):
+    register(_method)
+
+
+# --- rivals' iterations ---------------------------------------------------------------------------
+
+
+def rival_iterations(mean: float, most: Array, luck: Array) -> Array:
+    """Whole iterations with this mean, floor or ceiling by `luck`; never above `most`."""
+    floor = np.floor(mean)
+    return np.minimum(floor + (luck < mean - floor), np.floor(most * (1 + 1e-12)))

@@ -1,0 +1,119 @@
+"""Events as outsiders read them: how a run starts, its rounds, its end."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scdn.control.plan import Plan
+from scdn.control.problem import RoundProblem
+from scdn.learning.asynchronous import Arrival
+from scdn.learning.data import Dataset
+from scdn.scenario.model import Scenario
+from scdn.simulation.outcome import Outcome
+from scdn.world.energy import MovementJ
+
+Event = dict[str, Any]
+
+
+def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Event) -> Event:
+    """The first line: everything that the run hangs on."""
+    import torch
+
+    from scdn import __version__
+
+    return {
+        "event": "start",
+        "schema": 1,
+        "scenario": scenario.model_dump(mode="json", by_alias=True),
+        "method": method,
+        "seed": scenario.seed,
+        "versions": {
+            "scdn": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "torch": torch.__version__,
+        },
+        "dataset": {
+            "name": dataset.name,
+            "task": dataset.task,
+            "classes": len(dataset.classes),
+            "provenance": dataset.provenance,
+        },
+        "baselines": baselines,
+    }
+
+
+def round_event(
+    round_: int,
+    plan: Plan,
+    outcome: Outcome,
+    movement: MovementJ,
+    problem: RoundProblem,
+    arrivals: Sequence[Arrival],
+    fallback: str | None,
+) -> Event:
+    """A round as it was planned and as it turned out."""
+    event: Event = {
+        "event": "round",
+        "round": round_,
+        "active": _names(problem, outcome.active),
+        "link_failed": _names(problem, outcome.failed),
+        "server": {
+            "position_m": plan.server_m.tolist(),
+            "movement_j": float(movement.total),
+            "hover_j": float(movement.hover),
+            "climb_j": float(movement.climb),
+            "lateral_j": float(movement.lateral),
+        },
+        "devices": list(_devices(plan, outcome, problem)),
+        "plan": {
+            "solver": plan.solver,
+            "objective": plan.objective,
+            "gap": plan.gap,
+            "solve_seconds": plan.solve_seconds,
+            "fallback": fallback,
+        },
+        "bits_sent": float(outcome.bits.sum()),
+    }
+    if arrivals:
+        event["arrivals"] = [
+            {"id": a.name, "at_s": a.at_s, "staleness": a.staleness, "dropped": a.dropped}
+            for a in arrivals
+        ]
+    return event
+
+
+def _names(problem: RoundProblem, which: Any) -> list[str]:
+    return [name for name, yes in zip(problem.ids, which, strict=True) if yes]
+
+
+def _devices(plan: Plan, outcome: Outcome, problem: RoundProblem) -> list[Event]:
+    decision, reasons = plan.decision, plan.reasons()
+    found = []
+    for n, name in enumerate(problem.ids):
+        delay = float(outcome.delay_s[n])
+        count = float(decision.iterations[n])
+        found.append(
+            {
+                "id": name,
+                "position_m": problem.position_m[n].tolist(),
+                "active": bool(decision.active[n]),
+                "reason": reasons[n],
+                "iterations": int(count) if count.is_integer() else count,
+                "power_w": float(decision.power_w[n]),
+                "cpu_hz": float(decision.cpu_hz[n]),
+                "delay_s": delay if math.isfinite(delay) else None,
+                "transmission_j": float(outcome.transmission_j[n]),
+                "processing_j": float(outcome.processing_j[n]),
+                "bits_sent": float(outcome.bits[n]),
+                "importance": float(problem.importance[n]),
+                "smoothness": float(problem.smoothness[n]),
+                "survival": float(problem.survival[n]),
+            }
+        )
+    return found

@@ -1,0 +1,242 @@
+"""Algorithm 1 as one loop: report, weigh, plan, move, train, change, record."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scdn.arrays import Array, Mask
+from scdn.control.plan import Plan
+from scdn.control.problem import RoundProblem
+from scdn.control.request import problem_of, request_of
+from scdn.control.solve import Solver, solve
+from scdn.draws import generator
+from scdn.learning.asynchronous import Arrival, VirtualClock, train_as_they_arrive
+from scdn.learning.local import Order, halved
+from scdn.learning.vertical import VerticalModel
+from scdn.methods import Method, Notes, rival_iterations
+from scdn.scenario.model import ListedDevice, Scenario
+from scdn.simulation.events import round_event
+from scdn.simulation.ledger import Ledger
+from scdn.simulation.material import Material
+from scdn.simulation.outcome import Outcome, carry_out
+from scdn.world.channel import draw_channel
+from scdn.world.churn import ChurnTrace
+
+Event = dict[str, Any]
+
+EXPLODED = 1e6  # a training loss beyond this is no longer training
+FALLBACK: Solver = "greedy-matched"  # what runs in place of a plan that breaks its limits
+
+
+class DivergedError(Exception):
+    """Training ran away; what was recorded before stands."""
+
+
+@dataclass
+class Simulation:
+    """A run between two rounds. `loop` goes on with it; the fields below `model` change."""
+
+    scenario: Scenario
+    method: Method
+    material: Material
+    trace: ChurnTrace
+    reference: tuple[float, ...]  # SC-DN's mean iterations, for rivals
+    initial_loss: float
+    model: VerticalModel
+    server_m: Array
+    round: int = 0
+    ledger: Ledger = field(default_factory=Ledger)
+    clock: VirtualClock = field(default_factory=VirtualClock)
+    fallbacks: int = 0
+
+    def loop(self) -> Iterator[Event]:
+        """One event per round, to the scenario's last."""
+        while self.round < self.scenario.learning.rounds:
+            began = time.perf_counter()
+            problem = self._problem(*self._report())
+            plan, fallback = self._plan(problem)
+            movement = problem.movement_j(plan.server_m)
+            self.server_m = plan.server_m
+            outcome = carry_out(plan, self._leaving(), self.scenario.fading, self._luck())
+            outcome, arrivals, latency = self._train(plan, outcome)
+            entered, exited = self._change()
+            self.ledger.add(outcome, movement, latency)
+            event = round_event(self.round, plan, outcome, movement, problem, arrivals, fallback)
+            event |= {"entered": entered, "exited": exited, "metrics": self._metrics()}
+            event |= {"latency_s": latency, "seconds": time.perf_counter() - began}
+            self.round += 1
+            yield event
+
+    # --- report and weigh -----------------------------------------------------------------------
+
+    @property
+    def _present(self) -> Mask:
+        return self.trace.present(self.round)
+
+    def _leaving(self) -> Mask:
+        return self.trace.leaving(self.round)[self._present]
+
+    def _report(self) -> tuple[list[ListedDevice], float]:
+        """What devices tell the server: chances, models, rates, smoothness, gradients; and L."""
+        learning, model = self.scenario.learning, self.model
+        chances = self.trace.survival(self.round)[self._present].tolist()
+        listed = self.trace.fleet.take(self._present).listed()
+        smooth, whole = model.smoothness()
+        weights = self._importance(smooth)
+        reports = []
+        for device, survival in zip(listed, chances, strict=True):
+            name = device.id
+            size = model.sizes.get(name)
+            told = {
+                "survival": survival,
+                "importance": weights[name],
+                "smoothness": smooth[name],
+                "connections": float(model.connections[name]),
+                "payload_bits": self.material.payload_bits(model.connections[name]),
+                "learning_rate": halved(
+                    device.learning_rate, self.round, learning.halve_rate_every
+                ),
+                "optimizer": self.material.optimizer(device, self.round),
+            }
+            if size is not None:
+                told["gradient_bound_sq"] = size.bound_sq
+                told["gradient_variance"] = size.variance
+            reports.append(device.model_copy(update=told))
+        return reports, whole
+
+    def _importance(self, present: Mapping[str, float]) -> dict[str, float]:
+        """γ; 1 in round 0 and for newcomers, who have shown nothing yet."""
+        if self.round == 0:
+            return dict.fromkeys(present, 1.0)
+        new = set(self.trace.fleet.id[self.trace.coming(self.round - 1)])
+        known = [name for name in present if name not in new]
+        return dict.fromkeys(present, 1.0) | self.model.importance(known)
+
+    def _problem(self, devices: list[ListedDevice], whole: float) -> RoundProblem:
+        told = {"initial_loss": self.initial_loss, "global_smoothness": whole}
+        learning = self.scenario.learning.model_copy(update=told)
+        scenario = self.scenario.model_copy(update={"learning": learning})
+        return problem_of(request_of(scenario, devices, self.server_m.tolist()))
+
+    # --- plan -----------------------------------------------------------------------------------
+
+    def _plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
+        """The method's plan; if it breaks a limit, a plain one in its place."""
+        iterations = None
+        if self.method.rival:
+            draw = generator(self.scenario.seed, "rival", self.round)
+            luck = draw.random(len(self.trace.fleet))[self._present]
+            mean = self.reference[self.round]
+            iterations = rival_iterations(mean, problem.most_iterations(), luck)
+        began = time.perf_counter()
+        plan = self.method.controller(problem, Notes(self.server_m, iterations))
+        if plan.evaluation.violations and not self._may_break(plan):
+            self.fallbacks += 1
+            return solve(problem, FALLBACK), FALLBACK
+        return replace(plan, solve_seconds=time.perf_counter() - began), None
+
+    @staticmethod
+    def _may_break(plan: Plan) -> bool:
+        """Late reports are met as they come: they fail, and that is recorded."""
+        return all(broken.constraint == "max_delay_s" for broken in plan.evaluation.violations)
+
+    def _luck(self) -> Any:
+        if self.scenario.fading.mode == "none":
+            return None
+        draw = generator(self.scenario.seed, "fading", self.round)
+        luck = draw_channel(draw, len(self.trace.fleet))
+        return type(luck)(*(part[self._present] for part in luck))
+
+    # --- train ----------------------------------------------------------------------------------
+
+    def _train(self, plan: Plan, outcome: Outcome) -> tuple[Outcome, list[Arrival], float]:
+        """Parties and server train; what was spent, who arrived, and how long it took."""
+        scenario, problem = self.scenario, plan.problem
+        steps = scenario.learning.steps_per_iteration * np.rint(plan.decision.iterations)
+        orders = {
+            name: Order(int(count), rate, *_numbers(kind, value))
+            for name, count, rate, kind, value, works in zip(
+                problem.ids,
+                steps,
+                problem.learning_rate.tolist(),
+                problem.optimizer.tolist(),
+                problem.optimizer_value.tolist(),
+                outcome.trains,
+                strict=True,
+            )
+            if works
+        }
+        rate = halved(scenario.learning.server_rate, self.round, scenario.learning.halve_rate_every)
+        if self.method.schedule == "synchronous":
+            most = scenario.learning.steps_per_iteration * scenario.max_iterations
+            moving = int((outcome.active & (steps > 0)).sum())
+            self.model.train(self.round, orders, Order(most, rate), moving=moving)
+            return outcome, [], outcome.latency_s
+        cycles = outcome.compute_s + outcome.delay_s
+        here = outcome.active & ~outcome.leaving
+        names: NDArray[np.object_] = np.array(problem.ids, dtype=object)
+        began = self.clock.now_s
+        arrivals = self.clock.round(
+            dict(zip(names[here], cycles[here].tolist(), strict=True)),
+            frozenset(names[outcome.failed]),
+        )
+        train_as_they_arrive(self.model, self.round, orders, rate, arrivals)
+        heard = [arrival.name for arrival in arrivals]
+        times = np.array([heard.count(name) for name in problem.ids], dtype=np.float64)
+        return outcome.repeated(times), arrivals, self.clock.now_s - began
+
+    # --- change and record ----------------------------------------------------------------------
+
+    def _change(self) -> tuple[list[str], list[str]]:
+        """Who left leaves what the memory keeps; who came gets a model. Both take effect next."""
+        ids = self.trace.fleet.id
+        exited = ids[self.trace.leaving(self.round) & self._present].tolist()
+        entered = ids[self.trace.coming(self.round)].tolist()
+        if exited:
+            self.model.leave(exited)
+        if entered:
+            self.model.enter({name: self.material.entering(name) for name in entered})
+        return entered, exited
+
+    def _metrics(self) -> Event:
+        found = self.model.metrics()
+        for name in ("train_loss", "test_loss"):
+            loss = found[name]
+            if not math.isfinite(loss) or loss > EXPLODED:
+                raise DivergedError(f"{name} is {loss:g} after round {self.round}")
+        return found
+
+    # --- to go on later -------------------------------------------------------------------------
+
+    def words(self) -> Event:
+        """What a checkpoint holds beside the model."""
+        return {
+            "round": self.round,
+            "server_m": self.server_m.tolist(),
+            "ledger": asdict(self.ledger),
+            "clock": asdict(self.clock),
+            "fallbacks": self.fallbacks,
+            "initial_loss": self.initial_loss,
+            "reference": list(self.reference),
+        }
+
+    def take_up(self, words: Mapping[str, Any]) -> None:
+        """Goes back to where a checkpoint was made."""
+        self.round = words["round"]
+        self.server_m = np.array(words["server_m"])
+        self.ledger = Ledger(**words["ledger"])
+        self.clock = VirtualClock(**words["clock"])
+        self.fallbacks = words["fallbacks"]
+        self.initial_loss = words["initial_loss"]
+
+
+def _numbers(kind: int, value: float) -> tuple[float, float]:
+    """Μ and ρ of an optimiser, as `Order` takes them."""
+    return (value if kind == 1 else 0.0, value if kind == 2 else 0.0)
