@@ -173,7 +173,6 @@ def test_all_faults_at_once():
         ({"server": {"start": "middle"}}, "server.start"),
         ({"profile": "mine"}, "profile"),
         ({"profile": 3}, "profile"),
-        ({"method": "sgd"}, "method"),
         ({"schema": 2}, "schema"),
         ({"devices": {"id": "a"}}, "devices"),
         ({"devices": [{"id": "", "position_m": [1, 1, 1]}]}, "devices.0.id"),

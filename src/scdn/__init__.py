@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from scdn.control.request import make_request, problem_of, read_request
     from scdn.control.solve import solve, solve_many
     from scdn.scenario import Scenario, read_scenario
+    from scdn.simulation.api import run
 
 __version__ = "0.1.0"
 
@@ -22,6 +23,7 @@ _HOMES = {
     "problem_of": "scdn.control.request",
     "read_request": "scdn.control.request",
     "read_scenario": "scdn.scenario",
+    "run": "scdn.simulation.api",
     "solve": "scdn.control.solve",
     "solve_many": "scdn.control.solve",
 }
@@ -34,6 +36,7 @@ __all__ = [
     "problem_of",
     "read_request",
     "read_scenario",
+    "run",
     "solve",
     "solve_many",
 ]

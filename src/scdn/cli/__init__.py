@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from scdn import __version__
-from scdn.cli import data, plan, scenario, schema
+from scdn.cli import data, plan, report, run, scenario, schema
 from scdn.cli.common import Parser
 from scdn.documents import OutputError
 from scdn.faults import InputError, printable
@@ -68,6 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     data.add_to(commands)
     plan.add_to(commands)
+    run.add_to(commands)
+    report.add_to(commands)
     scenario.add_to(commands)
     schema.add_to(commands)
     return parser

@@ -106,9 +106,11 @@ def _new(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    from scdn.methods import method
     from scdn.world.churn import churn_trace
 
     scenario = _read(options)
+    method(scenario.method)
     trace = churn_trace(scenario)
     print(f"{options.scenario}: fine, {int(trace.present(0).sum())} devices at the start")
     return 0

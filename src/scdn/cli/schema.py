@@ -14,24 +14,26 @@ def add_to(commands: Commands) -> None:
         commands,
         "schema",
         _schema,
-        "Print the JSON Schema of a plan request, a plan or a scenario.",
+        "Print the JSON Schema of a plan request, a plan, a scenario or a run's events.",
         "scdn schema plan-request",
     )
-    parser.add_argument("form", choices=("plan-request", "plan", "scenario"), metavar="FORM",
-                        help="plan-request, plan or scenario")  # fmt: skip
+    parser.add_argument("form", choices=("plan-request", "plan", "scenario", "event"),
+                        metavar="FORM", help="plan-request, plan, scenario or event")  # fmt: skip
 
 
 def _schema(options: argparse.Namespace) -> int:
+    from pydantic import BaseModel
+
     from scdn.control.plan import Answer
     from scdn.control.request import PlanRequest
+    from scdn.record.schema import AnyEvent
     from scdn.scenario import Scenario
-    from scdn.scenario.fields import Frozen
 
-    forms: dict[str, type[Frozen]] = {
+    forms: dict[str, type[BaseModel]] = {
         "plan-request": PlanRequest,
         "plan": Answer,
         "scenario": Scenario,
+        "event": AnyEvent,
     }
-    model = forms[options.form]
-    print(to_json(model.model_json_schema(by_alias=True)))
+    print(to_json(forms[options.form].model_json_schema(by_alias=True)))
     return 0

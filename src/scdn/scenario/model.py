@@ -297,6 +297,9 @@ class Learning(RoundLearning):
     scaling: Literal["unit", "standard", "none"] = value(
         "standard", "of the inputs", chosen="matters more than the batch size"
     )
+    holdout: float = value(
+        0.0, "part of the training rows that stand in for the test rows, to tune on", ge=0, le=0.9
+    )
     split: Literal["random", "blocks", "strips", "patches", "modality", "parties"] = value(
         "random", 'of the features among parties; "parties": as the data itself says'
     )

@@ -21,9 +21,14 @@ _BITS = 32  # of a weight, or of a number in an embedding
 
 
 @lru_cache(maxsize=2)
-def _prepared(name: str, scaling: How, place: Place) -> tuple[Dataset, Rows]:
+def _prepared(
+    name: str, scaling: How, place: Place, holdout: float, seed: int
+) -> tuple[Dataset, Rows]:
     """A data set, scaled, and as tensors: the same for all runs in this process."""
-    scaled = load(name).scaled(scaling, "float64" if place.precision == "float64" else "float32")
+    dataset = load(name)
+    if holdout:
+        dataset = dataset.held_out(holdout, seed)
+    scaled = dataset.scaled(scaling, "float64" if place.precision == "float64" else "float32")
     return scaled, Rows.of(scaled, place)
 
 
@@ -45,7 +50,8 @@ class Material:
         if not names:
             raise refuse(scenario.name, "devices", "none at the start", "needs at least one")
         place = Place(learning.device, learning.precision)
-        dataset, rows = _prepared(learning.dataset, learning.scaling, place)
+        held = (learning.holdout, scenario.seed if learning.holdout else 0)
+        dataset, rows = _prepared(learning.dataset, learning.scaling, place, *held)
         views = split(dataset, learning.split, len(names), scenario.seed, names)
         maker = Maker.of(dataset, learning)
         return cls(scenario, dataset, rows, maker, dict(zip(names, views, strict=True)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scdn.faults import refuse
+from scdn.faults import refuse, show
 from scdn.learning.data.dataset import trivial_score
 from scdn.learning.state import pack, unpack
 from scdn.learning.vertical import VerticalModel
@@ -164,11 +164,14 @@ def _reference(
     else:
         found = read_run(given)
         mine = scenario.model_dump(mode="json", by_alias=True)
-        other = {**found.scenario, "method": mine["method"]}
-        if other != mine:
-            differs = next(key for key in mine if mine[key] != other.get(key))
-            allowed = "must be of the same scenario and seed"
-            raise refuse(str(given), "reference", f"differs in {differs}", allowed)
+        for key in (
+            "name",
+            "seed",
+            "max_iterations",
+        ):  # settings of its own, such as a rate, may differ
+            if found.scenario.get(key) != mine[key]:
+                got = f"its {key} is {show(found.scenario.get(key))}"
+                raise refuse(str(given), "reference", got, f"must be {show(mine[key])}")
     means = mean_iterations(found)
     if len(means) < scenario.learning.rounds:
         allowed = f"must have {scenario.learning.rounds}"

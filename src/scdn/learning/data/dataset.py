@@ -74,6 +74,19 @@ class Dataset:
 
         return replace(self, train=apply(self.train), test=apply(self.test))
 
+    def held_out(self, share: float, seed: int) -> Dataset:
+        """Training rows only, a part of them in place of the test rows: to choose settings on."""
+        order = generator(seed, "holdout").permutation(len(self.train_y))
+        cut = len(order) - round(share * len(order))
+        stay, out = np.sort(order[:cut]), np.sort(order[cut:])
+        return replace(
+            self,
+            train={name: rows[stay] for name, rows in self.train.items()},
+            train_y=self.train_y[stay],
+            test={name: rows[out] for name, rows in self.train.items()},
+            test_y=self.train_y[out],
+        )
+
     def _check_rows(self, part: str, modalities: Modalities, count: int) -> None:
         if not modalities or not set(modalities) <= {"image", "table"}:
             found = f"has {sorted(modalities)}"

@@ -1,0 +1,99 @@
+"""The form of a run's events, for those who read them elsewhere. Further fields may be there."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, RootModel
+
+Position = Annotated[list[float], Field(min_length=3, max_length=3)]
+
+
+class _Open(BaseModel):
+    model_config = ConfigDict(extra="allow", populate_by_name=True)
+
+
+class Scores(_Open):
+    """Accuracies in percent, or the mean squared error."""
+
+    test_loss: float
+    top1: float | None = None
+    top3: float | None = None
+    mse: float | None = None
+
+
+class Metrics(Scores):
+    """After an exit, `future` has the scores on rows that the departed never embedded."""
+
+    train_loss: float
+    future: Scores | None = None
+
+
+class ServerRound(_Open):
+    """Where the server was, and what getting and staying there cost."""
+
+    position_m: Position
+    movement_j: float
+
+
+class DeviceRound(_Open):
+    """What one device did; `delay_s` is null where it sent nothing."""
+
+    id: str
+    iterations: float
+    power_w: float
+    cpu_hz: float
+    delay_s: float | None
+    transmission_j: float
+    processing_j: float
+    importance: float
+    smoothness: float
+
+
+class PlanRound(_Open):
+    """The plan's true objective; `gap` is null without a proof."""
+
+    objective: float
+    gap: float | None
+    solve_seconds: float
+
+
+class Start(_Open):
+    """The first line."""
+
+    event: Literal["start"]
+    schema_version: Literal[1] = Field(alias="schema")
+    scenario: dict[str, Any]
+    method: str
+    seed: int
+    versions: dict[str, str]
+
+
+class Round(_Open):
+    """One line per round; lists hold ids of devices."""
+
+    event: Literal["round"]
+    round: Annotated[int, Field(ge=0)]
+    active: list[str]
+    entered: list[str]
+    exited: list[str]
+    link_failed: list[str]
+    server: ServerRound
+    devices: list[DeviceRound]
+    metrics: Metrics
+    plan: PlanRound
+    seconds: float
+
+
+class End(_Open):
+    """The last line of a run that is over."""
+
+    event: Literal["end"]
+    status: Literal["done", "diverged"]
+    rounds: int
+    metrics: Metrics | None
+    energy: dict[str, float]
+
+
+class AnyEvent(RootModel[Annotated[Start | Round | End, Field(discriminator="event")]]):
+    """One line of events.jsonl."""

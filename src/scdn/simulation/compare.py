@@ -1,0 +1,111 @@
+"""Several methods on the same network, over several seeds, in processes of one thread each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from scdn.methods import method
+from scdn.record.read import EVENTS, Run, read_run
+from scdn.scenario.model import Scenario
+from scdn.simulation.baselines import baselines
+from scdn.simulation.run import REFERENCE, resume, run
+
+Done = Callable[[Run, int, int], None]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of a comparison."""
+
+    scenario: Scenario
+    folder: Path
+    reference: Path | None = None
+    with_baselines: bool = False
+
+
+def tasks(
+    scenario: Scenario, methods: Sequence[str], seeds: Sequence[int], out: Path
+) -> tuple[list[Task], list[Task]]:
+    """What can run at once, and what waits for a reference of the same seed."""
+    first, later = [], []
+    rivals = [name for name in methods if method(name).rival]
+    for seed in seeds:
+        for name in methods:
+            place = out / _safe(name) / f"seed-{seed}"
+            here = scenario.model_copy(update={"seed": seed, "method": name})
+            if name in rivals:
+                source = out / ("sc-dn" if "sc-dn" in methods else REFERENCE) / f"seed-{seed}"
+                later.append(Task(here, place, source))
+            else:
+                first.append(Task(here, place, with_baselines=name == methods[0]))
+        if rivals and "sc-dn" not in methods:
+            here = scenario.model_copy(update={"seed": seed, "method": "sc-dn"})
+            first.append(Task(here, out / REFERENCE / f"seed-{seed}"))
+    return first, later
+
+
+def compare(
+    scenario: Scenario,
+    methods: Sequence[str],
+    seeds: Sequence[int],
+    out: str | Path,
+    *,
+    jobs: int = 1,
+    done: Done | None = None,
+) -> list[Run]:
+    """Runs every method with every seed; what is finished stays, what was begun goes on."""
+    first, later = tasks(scenario, methods, seeds, Path(out))
+    total, found = len(first) + len(later), []
+    for finished in _all(first, later, jobs):
+        found.append(finished)
+        if done is not None:
+            done(finished, len(found), total)
+    return found
+
+
+def carry_out(task: Task) -> Path:
+    """One run, begun or taken up; its folder."""
+    if (task.folder / EVENTS).exists():
+        resume(task.folder)
+    else:
+        lines: dict[str, Any] = baselines(task.scenario) if task.with_baselines else {}
+        run(task.scenario, task.folder, reference=task.reference, baselines=lines)
+    return task.folder
+
+
+def _all(first: list[Task], later: list[Task], jobs: int) -> Iterator[Run]:
+    if jobs <= 1:
+        for task in [*first, *later]:
+            yield read_run(carry_out(task))
+        return
+    context = get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_one_thread) as pool:
+        running: dict[Future[Path], Task] = {pool.submit(carry_out, t): t for t in first}
+        try:
+            while running:
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    task = running.pop(future)
+                    place = future.result()
+                    ready = [t for t in later if t.reference == task.folder]
+                    running |= {pool.submit(carry_out, t): t for t in ready}
+                    yield read_run(place)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _one_thread() -> None:
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[name] = "1"
+
+
+def _safe(name: str) -> str:
+    """A method's name as a folder's."""
+    return name.replace(":", "-").replace("/", "-")
