@@ -33,7 +33,7 @@ from scdn.scenario import read_scenario
 from scdn.simulation.compare import Task, carry_out
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-RATES = (0.1, 0.2, 0.4, 0.8)
+RATES = (0.2, 0.4, 0.8, 1.6)
 TUNING_SEEDS = (1000, 1001)
 STATIC = ("sc-dn", "max-vfl", "max-vfl-matched", "gsp", "gsp-matched", "vafl", "vafl-matched")
 DYNAMIC = (*STATIC, "zoc", "zoc-greedy")

@@ -60,8 +60,8 @@ class Simulation:
         """One event per round, to the scenario's last."""
         while self.round < self.scenario.learning.rounds:
             began = time.perf_counter()
-            problem = self._problem(*self._report())
-            plan, fallback = self._plan(problem)
+            problem = self.problem()
+            plan, fallback = self.plan(problem)
             movement = problem.movement_j(plan.server_m)
             self.server_m = plan.server_m
             outcome = carry_out(plan, self._leaving(), self.scenario.fading, self._luck())
@@ -73,6 +73,14 @@ class Simulation:
             event |= {"latency_s": latency, "seconds": time.perf_counter() - began}
             self.round += 1
             yield event
+
+    def problem(self) -> RoundProblem:
+        """The coming round's problem: devices report, their importance is weighed."""
+        devices, whole = self._report()
+        told = {"initial_loss": self.initial_loss, "global_smoothness": whole}
+        learning = self.scenario.learning.model_copy(update=told)
+        scenario = self.scenario.model_copy(update={"learning": learning})
+        return problem_of(request_of(scenario, devices, self.server_m.tolist()))
 
     # --- report and weigh -----------------------------------------------------------------------
 
@@ -119,15 +127,9 @@ class Simulation:
         known = [name for name in present if name not in new]
         return dict.fromkeys(present, 1.0) | self.model.importance(known)
 
-    def _problem(self, devices: list[ListedDevice], whole: float) -> RoundProblem:
-        told = {"initial_loss": self.initial_loss, "global_smoothness": whole}
-        learning = self.scenario.learning.model_copy(update=told)
-        scenario = self.scenario.model_copy(update={"learning": learning})
-        return problem_of(request_of(scenario, devices, self.server_m.tolist()))
-
     # --- plan -----------------------------------------------------------------------------------
 
-    def _plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
+    def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
         """The method's plan; if it breaks a limit, a plain one in its place."""
         iterations = None
         if self.method.rival:
