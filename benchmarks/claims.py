@@ -65,10 +65,10 @@ def scenario(network: str, regime: str, method: str, seed: int, rate: float, *mo
     return read_scenario(EXAMPLES / f"{name}.toml", settings)
 
 
-def tuning(out: Path, regime: str) -> list[Task]:
+def tuning(out: Path, regime: str, methods: list[str]) -> list[Task]:
     """The runs that rates are chosen by, on the static network of four."""
     found = []
-    for method in STATIC:
+    for method in _tuned_ones(methods):
         for rate in RATES:
             for seed in TUNING_SEEDS:
                 here = out / regime / "tuning"
@@ -80,10 +80,10 @@ def tuning(out: Path, regime: str) -> list[Task]:
     return found
 
 
-def tuned(out: Path, regime: str) -> dict[str, float]:
+def tuned(out: Path, regime: str, methods: list[str]) -> dict[str, float]:
     """Each method's best rate; a memory does not need one of its own."""
     best = {}
-    for method in STATIC:
+    for method in _tuned_ones(methods):
         scores = {}
         for rate in RATES:
             runs = [
@@ -92,18 +92,34 @@ def tuned(out: Path, regime: str) -> dict[str, float]:
             ]
             scores[rate] = float(np.mean([_score(run) for run in runs]))
         best[method] = max(scores, key=lambda rate: scores[rate])
-    return best | {"zoc": best["sc-dn"], "zoc-greedy": best["max-vfl"]}
+    return best | {"zoc": best["sc-dn"], "zoc-greedy": best.get("max-vfl", best["sc-dn"])}
+
+
+def _tuned_ones(methods: list[str]) -> list[str]:
+    return [name for name in STATIC if name in methods or name == "sc-dn"]
 
 
 def _score(run) -> float:
     return run.rounds[-1]["metrics"]["top3"] if run.end["status"] == "done" else 0.0
 
 
-def study(out: Path, regime: str, rates: dict[str, float], seeds: int) -> list[Task]:
+def taking_part(network: str, methods: list[str]) -> list[str]:
+    """Who runs in a network: those who forget the departed only where some depart."""
+    return [name for name in (DYNAMIC if network == "dynamic" else STATIC) if name in methods]
+
+
+def study(
+    out: Path,
+    regime: str,
+    rates: dict[str, float],
+    seeds: int,
+    networks: list[str],
+    methods: list[str],
+) -> list[Task]:
     """The runs that count."""
     found = []
-    for network in NETWORKS:
-        for method in DYNAMIC if network == "dynamic" else STATIC:
+    for network in networks:
+        for method in taking_part(network, methods):
             for seed in range(seeds):
                 place = out / regime / network / method / f"seed-{seed}"
                 source = out / regime / network / "sc-dn" / f"seed-{seed}"
@@ -123,11 +139,18 @@ def run_all(tasks: list[Task], jobs: int) -> None:
                 bar.show(count, "/".join(place.parts[-3:]))
 
 
-def summary(out: Path, regime: str, rates: dict[str, float], seeds: int) -> dict:
+def summary(
+    out: Path,
+    regime: str,
+    rates: dict[str, float],
+    seeds: int,
+    networks: list[str],
+    chosen: list[str],
+) -> dict:
     """Means, deviations and paired differences to SC-DN, for each network."""
-    result = {"rates": rates, "networks": {}}
-    for network in NETWORKS:
-        methods = DYNAMIC if network == "dynamic" else STATIC
+    result: dict = {"rates": rates, "networks": {}}
+    for network in networks:
+        methods = taking_part(network, chosen)
         runs = [
             read_run(out / regime / network / method / f"seed-{seed}")
             for method in methods
@@ -165,22 +188,74 @@ def summary(out: Path, regime: str, rates: dict[str, float], seeds: int) -> dict
     return result
 
 
+SHOWN = {
+    "top3": "top-3 (%)",
+    "future_top3": "later samples (%)",
+    "joules": "at equal joules (%)",
+    "seconds": "at equal seconds (%)",
+    "per_device": "processing per device and round (J)",
+    "j": "all energy (J)",
+    "iterations": "iterations",
+}
+
+
+def tables(found: dict) -> str:
+    """Markdown, one table per regime and network; differences are to SC-DN, with 95 % intervals."""
+    lines = []
+    for regime, study_ in found.items():
+        rates = ", ".join(f"{name} {rate:g}" for name, rate in study_["rates"].items())
+        lines += [f"### {regime}", "", f"{study_['seeds']} seeds; tuned rates: {rates}.", ""]
+        for network, result in study_["networks"].items():
+            methods = result["methods"]
+            shown = [key for key in SHOWN if any(key in row for row in methods.values())]
+            lines += [
+                f"**{network}** (planning takes {100 * result['control_share']:.1f} % of SC-DN's"
+                f" time; {result['diverged']} runs diverged)",
+                "",
+                "| method | " + " | ".join(SHOWN[key] for key in shown) + " |",
+                "|---|" + "---|" * len(shown),
+            ]
+            for method, row in methods.items():
+                cells = [_cell(row.get(key)) for key in shown]
+                lines.append(f"| {method} | " + " | ".join(cells) + " |")
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _cell(found: dict | None) -> str:
+    if found is None:
+        return ""
+    text = f"{found['mean']:.4g}"
+    if found["std"] is not None:
+        text += f" ± {found['std']:.2g}"
+    if found.get("low") is not None:
+        text += f" ({found['low']:+.3g} … {found['high']:+.3g})"
+    return text
+
+
 def main() -> None:
     """Parses, runs, writes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, required=True, help="where runs are kept")
+    parser.add_argument("--out", type=Path, help="where runs are kept; without it, print tables")
     parser.add_argument("--regimes", default="few,few-paper,many,many-paper")
+    parser.add_argument("--networks", default=",".join(NETWORKS))
+    parser.add_argument("--methods", default=",".join(DYNAMIC))
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("-o", "--output", type=Path, required=True, help="a JSON file")
     args = parser.parse_args()
     found = json.loads(args.output.read_text()) if args.output.exists() else {}
+    if args.out is None:
+        print(tables(found))
+        return
+    networks, methods = args.networks.split(","), args.methods.split(",")
     for regime in args.regimes.split(","):
-        run_all(tuning(args.out, regime), args.jobs)
-        rates = tuned(args.out, regime)
+        run_all(tuning(args.out, regime, methods), args.jobs)
+        rates = tuned(args.out, regime, methods)
         print(f"{regime}: rates {rates}")
-        run_all(study(args.out, regime, rates, args.seeds), args.jobs)
-        found[regime] = {"seeds": args.seeds, **summary(args.out, regime, rates, args.seeds)}
+        setup = (args.out, regime, rates, args.seeds, networks, methods)
+        run_all(study(*setup), args.jobs)
+        found[regime] = {"seeds": args.seeds, **summary(*setup)}
         write_atomic(args.output, to_json(found) + "\n")
 
 

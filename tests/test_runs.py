@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import jsonschema
 import pytest
@@ -60,6 +61,8 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path, examples):
     assert "sc-dn" in refused(scdn("run", quick, "--out", out, "--method", "best"), 1)[0]
     refused(scdn("run", quick), 1)
     refused(scdn("run", "--out", out), 1)
+    if find_spec("mlflow") is None:
+        refused(scdn("run", quick, "--out", out, "--log", "mlflow"), 1)
     refused(scdn("run", "--resume", tmp_path / "nowhere"), 1)
     unknown = ("--set", "learning.dataset=nothing")
     assert "scdn data" in refused(scdn("run", quick, "--out", out, *unknown), 1)[0]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
-from conftest import many
-from pydantic import ValidationError
+from conftest import LONG, many
 
 from scdn import methods as known
 from scdn.control.plan import make_plan
@@ -96,7 +96,7 @@ def drawn_at_random(number):
     def one_of(*options):
         return options[int(draw.integers(len(options)))]
 
-    group = {**BASE["fleet"][0], "count": int(draw.integers(1, 8))}
+    group = {**BASE["fleet"][0], "count": int(draw.integers(1, 6))}
     return scenario(
         seed=number,
         fleet=[group | {"weibull_scale_rounds": float(draw.uniform(2, 20))}],
@@ -106,7 +106,7 @@ def drawn_at_random(number):
         churn={"entry_rate": float(draw.uniform(0, 2)), "quiet_rounds": int(draw.integers(3))},
         fading={"mode": one_of("none", "drawn")},
         learning={
-            "rounds": int(draw.integers(3, 8)),
+            "rounds": int(draw.integers(3, 6)),
             "steps_per_iteration": int(draw.integers(1, 3)),
             "input": one_of("own", "masked"),
             "labels": one_of("shared", "server"),
@@ -121,20 +121,15 @@ def drawn_at_random(number):
 
 CASES = ["plain", "drawn", "scripted", *range(many(10))]
 
-LATE = "a late report of an asynchronous run is a KeyError: its party has no order"
-late = pytest.mark.xfail(strict=True, raises=KeyError, reason=LATE)
-perhaps_late = pytest.mark.xfail(strict=False, raises=KeyError, reason=LATE)
 
-
-def case_marks(case, name):
-    if METHODS[name].schedule == "synchronous" or case in ("plain", "scripted"):
-        return ()
-    return (late,) if case == "drawn" else (perhaps_late,)
+def spared(case, name):
+    """Names for what other methods do too are not run everywhere in the short profile."""
+    return not LONG and case not in ("plain", "scripted") and name in ("sc-dn-greedy", "zoc-greedy")
 
 
 def grid(names, cases=CASES):
-    pairs = [(case, name) for case in cases for name in names]
-    return [pytest.param(case, name, marks=case_marks(case, name)) for case, name in pairs]
+    pairs = [(case, name) for case in cases for name in names if not spared(case, name)]
+    return [pytest.param(case, name) for case, name in pairs]
 
 
 class World:
@@ -519,7 +514,6 @@ def test_a_wrong_reference_is_refused(world, tmp_path, wishes):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.xfail(strict=True, reason="only name, seed, iterations and rounds are compared")
 @pytest.mark.parametrize(
     "wishes", [{"fleet": [{**BASE["fleet"][0], "count": 3}]}, {"max_delay_s": 0.01}], ids=[0, 1]
 )
@@ -539,7 +533,6 @@ def test_an_unfinished_reference_is_refused(world, tmp_path):
     assert "has 2 rounds" in one_line(error)
 
 
-@pytest.mark.xfail(strict=True, reason="a reference of any method passes for SC-DN's")
 def test_a_reference_of_another_method_is_refused(world, tmp_path):
     with pytest.raises(InputError):
         run(
@@ -549,7 +542,6 @@ def test_a_reference_of_another_method_is_refused(world, tmp_path):
         )
 
 
-@pytest.mark.xfail(strict=True, reason="a reference that lies beside is not compared")
 def test_a_reference_that_lies_beside_must_fit(world, tmp_path):
     """Begun with seed 4 and stopped during its reference, then begun with seed 3."""
     run(scenario(seed=4), tmp_path / "out" / REFERENCE)
@@ -703,26 +695,19 @@ HOT = [
 ]
 
 
-ENDLESS = "a smoothness that is not finite ends in pydantic's error"
-endless = pytest.mark.xfail(strict=True, raises=ValidationError, reason=ENDLESS)
-
-
-@pytest.mark.parametrize("name", ["max-vfl", "zoc-greedy", pytest.param("vafl", marks=endless)])
+@pytest.mark.parametrize("name", ["max-vfl", "zoc-greedy", "vafl"])
 def test_a_run_that_diverges_says_so(tmp_path, name):
     fetch("digits")
     found = run(scripted(tmp_path, HOT, rounds=5, method=name), tmp_path / "out")
     assert found.end["status"] == "diverged"
-    assert "_loss is " in found.end["reason"]
-    assert "after round 2" in found.end["reason"]
-    assert [e["round"] for e in found.rounds] == [0, 1]
-    assert found.end["rounds"] == 2
+    assert re.search(r"_loss is .* after round \d|no longer finite", found.end["reason"])
+    assert 2 <= len(found.rounds) == found.end["rounds"] < 5
     assert found.end["metrics"] == found.rounds[-1]["metrics"]
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["status"] == "diverged"
     assert timeless(read_run(tmp_path / "out")) == timeless(found)
     assert timeless(resume(tmp_path / "out")) == timeless(found)
 
 
-@pytest.mark.xfail(strict=True, reason="the round that diverged is booked but not recorded")
 def test_the_books_of_a_run_that_diverged(tmp_path):
     fetch("digits")
     found = run(scripted(tmp_path, HOT, rounds=5, method="max-vfl"), tmp_path / "out")
@@ -730,7 +715,6 @@ def test_the_books_of_a_run_that_diverged(tmp_path):
     assert found.end["energy"]["processing_j"] == pytest.approx(spent, rel=1e-12)
 
 
-@endless
 @pytest.mark.parametrize("damping", ["none", "fitted"])
 def test_a_smoothness_without_bounds_is_divergence_too(tmp_path, damping):
     """The losses are still numbers, but the product of norms is not."""
@@ -776,11 +760,11 @@ BAD = {
 
 @pytest.mark.usefixtures("registry")
 @pytest.mark.parametrize("fault", BAD)
-def test_a_plan_that_breaks_a_limit_is_replaced(tmp_path, fault):
+def test_a_plan_that_breaks_a_limit_is_replaced(world, tmp_path, fault):
     register(Method("bad", lambda problem, _: decide(problem, **BAD[fault](problem))))
-    found = run(scenario(seed=3, method="bad", learning={"rounds": 2}), tmp_path / "bad")
-    fair = run(scenario(seed=3, method="max-vfl-matched", learning={"rounds": 2}), tmp_path / "f")
-    assert found.end["fallbacks"] == 2
+    found = run(world.scenario("plain", "bad"), tmp_path / "bad")
+    fair = world.run("plain", "max-vfl-matched").run
+    assert found.end["fallbacks"] == len(found.rounds)
     for event, other in zip(found.rounds, fair.rounds, strict=True):
         assert event["plan"]["fallback"] == "greedy-matched"
         assert event["devices"] == other["devices"]
@@ -805,9 +789,11 @@ def test_late_reports_are_met_as_they_come(tmp_path):
             assert entry["bits_sent"] == 0
 
 
-@pytest.mark.xfail(strict=True, reason="what runs in place of a bad plan is not checked itself")
+BOX = ((40, 40, 0), (60, 60, 60))
+
+
 @pytest.mark.parametrize(
-    "site", [{"keep_out_m": [[40, 40, 0, 60, 60, 60]]}, {"candidates_m": [[9, 9, 9], [70, 70, 20]]}]
+    "site", [{"keep_out_m": [[*BOX[0], *BOX[1]]]}, {"candidates_m": [[9, 9, 9], [70, 70, 20]]}]
 )
 def test_a_server_that_may_not_stay(tmp_path, site):
     """Max VFL stays where it must not be: refused, or put where it may be."""
@@ -819,8 +805,8 @@ def test_a_server_that_may_not_stay(tmp_path, site):
         return
     for event in found.rounds:
         place = event["server"]["position_m"]
-        assert not all(40 < x < 60 for x in place)
-        assert place in setting.model_dump(mode="json")["candidates_m"]
+        assert not all(low < x < high for x, low, high in zip(place, *BOX, strict=True))
+        assert setting.candidates_m is None or tuple(place) in setting.candidates_m
 
 
 OWN = """

@@ -55,6 +55,10 @@ def _run(options: argparse.Namespace) -> int:
 
     if (options.resume is None) == (options.scenario is None):
         raise refuse("scdn", "run", "needs one of FILE and --resume", "see scdn run --help")
+    if options.log:
+        from scdn.record.log import check_log
+
+        check_log(options.log)
     if options.resume is not None:
         watch = _Watch(options)
         return _finish(resume(options.resume, watch=watch), Path(options.resume))

@@ -20,13 +20,10 @@ def greedy_placement(problem: RoundProblem, *, matched: bool = False) -> Decisio
 def best_spot(problem: RoundProblem) -> Array:
     """Where the mean access delay at full power is least."""
     spots = _spots(problem)
-    delays = [_mean_delay(problem, spot) for spot in spots]
+    if not len(problem):
+        return spots[0]
+    delays = problem.delay_s(problem.max_power_w, problem.path_loss(spots)).mean(-1)
     return spots[int(np.argmin(delays))]
-
-
-def _mean_delay(problem: RoundProblem, spot: Array) -> float:
-    delay = problem.delay_s(problem.max_power_w, problem.path_loss(spot))
-    return float(delay.mean()) if len(delay) else 0.0
 
 
 def _spots(problem: RoundProblem) -> Array:

@@ -71,8 +71,8 @@ def train_as_they_arrive(
     There is nothing to damp: one party moves at a time.
     """
     for index, arrival in enumerate(arrivals):
-        order = orders[arrival.name]
-        if arrival.dropped or order.steps == 0:
+        order = orders.get(arrival.name)
+        if arrival.dropped or order is None or order.steps == 0:
             continue
         server = Order(order.steps, server_rate)
         model.train(round_, {arrival.name: order}, server, moving=1, arrival=index)

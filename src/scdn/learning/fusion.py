@@ -90,7 +90,9 @@ class Fusion:
         """From the first layer's sums, (…, hidden), to outputs."""
         found = self.parameters if parameters is None else parameters
         own = {name[len(_HEAD) :]: p for name, p in found.items() if name.startswith(_HEAD)}
-        flat = functional_call(self.layers, (own, self.buffers), (inputs.flatten(0, -2),))
+        flat = functional_call(
+            self.layers, (own, self.buffers), (inputs.flatten(0, -2),), tie_weights=False
+        )
         return flat.view(*inputs.shape[:-1], flat.shape[-1])
 
     def sums(self, embeddings: Tensor, parameters: Tensors | None = None) -> Tensor:

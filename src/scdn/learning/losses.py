@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
@@ -32,8 +31,3 @@ def scores(outputs: Tensor, targets: Tensor, task: Task) -> dict[str, float]:
         "top1": 100 * float(hits[:, 0].double().mean()),
         "top3": 100 * float(hits.any(1).double().mean()),
     }
-
-
-def is_finite(parameters: list[Tensor]) -> bool:
-    """Whether training has not run away."""
-    return all(bool(torch.isfinite(p).all()) for p in parameters)

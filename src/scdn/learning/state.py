@@ -32,12 +32,12 @@ def pack(model: VerticalModel) -> tuple[Arrays, dict[str, Any]]:
     _put(arrays, "fusion", server.fusion.parameters)
     for place, team in enumerate(model.teams):
         _put(arrays, f"team/{place}", team.parameters)
-    for name in server.left:
+    for place, name in enumerate(server.left):
         tables = {table: getattr(server, table)[name] for table in _TABLES}
-        _put(arrays, f"departed/{name}", tables)
-    for name, view in model.views.items():
-        arrays[f"view/{name}/columns"] = view.columns
-        arrays[f"view/{name}/held"] = view.held
+        _put(arrays, f"departed/{place}", tables)
+    for place, view in enumerate(model.views.values()):
+        arrays[f"view/{place}/columns"] = view.columns
+        arrays[f"view/{place}/held"] = view.held
     words = {
         "members": list(server.fusion.members),
         "teams": [list(team.names) for team in model.teams],
@@ -67,12 +67,12 @@ def unpack(
 
     members = tuple(words["members"])
     server.fusion = replace(server.fusion, members=members, parameters=got("fusion"))
-    for name in words["left"]:
-        for table, value in got(f"departed/{name}").items():
+    for number, name in enumerate(words["left"]):
+        for table, value in got(f"departed/{number}").items():
             getattr(server, table)[name] = value
     server.gone, server.exits = list(words["gone"]), words["exits"]
-    for name, (modality, *shape) in words["views"].items():
-        columns, held = arrays[f"view/{name}/columns"], arrays[f"view/{name}/held"]
+    for number, (name, (modality, *shape)) in enumerate(words["views"].items()):
+        columns, held = arrays[f"view/{number}/columns"], arrays[f"view/{number}/held"]
         fresh.views[name] = View(modality, columns, held, tuple(shape))
     fresh.teams = [
         replace(_team(fresh.maker, names, fresh), parameters=got(f"team/{number}"))

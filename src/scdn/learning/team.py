@@ -19,7 +19,7 @@ from scdn.learning.models import structure
 from scdn.learning.split import View
 from scdn.learning.tensors import Place, Tensors
 
-AT_ONCE = 8192  # rows embedded in one piece
+AT_ONCE = 100_000  # rows of all parties together that are embedded in one piece
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Team:
         """Embeddings of inputs: (parties, rows, …) to (parties, rows, width)."""
 
         def one(own: Tensors, fixed: Tensors, x: Tensor) -> Tensor:
-            return functional_call(self.module, (own, fixed), (x,))
+            return functional_call(self.module, (own, fixed), (x,), tie_weights=False)
 
         with self.place.computing():
             return vmap(one, randomness="different")(parameters, buffers, inputs).to(
@@ -101,14 +101,19 @@ class Team:
         """What the parties send for these inputs: (parties, rows, …) to (parties, rows, width)."""
         pieces = [
             self.forward(self.parameters, self.buffers, piece)
-            for piece in torch.split(inputs, AT_ONCE, 1)
+            for piece in torch.split(inputs, self._piece, 1)
         ]
         return torch.cat(pieces, 1)
+
+    @property
+    def _piece(self) -> int:
+        return max(256, AT_ONCE // len(self.names))
 
     def embed_rows(self, rows: Rows, part: Part, which: Tensor) -> Tensor:
         """The same for rows of a data set, a few at a time."""
         pieces = [
-            self.embed(self.sight.take(rows, part, some)) for some in torch.split(which, AT_ONCE)
+            self.embed(self.sight.take(rows, part, some))
+            for some in torch.split(which, self._piece)
         ]
         return torch.cat(pieces, 1)
 

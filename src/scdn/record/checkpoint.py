@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,8 @@ Arrays = Mapping[str, NDArray[Any]]
 FOLDER = "checkpoint"
 _STATE = "state.npz"
 _WORDS = "words"
+_DAMAGE = (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError,
+           NotImplementedError, zipfile.BadZipFile, zlib.error)  # fmt: skip
 
 
 def save(
@@ -31,7 +35,7 @@ def save(
     """Stores a state; `fixed` has named groups of arrays that stay as they are for ever."""
     folder = run / FOLDER
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made ({error.strerror})") from None
     names = list(fixed or {})
@@ -42,10 +46,21 @@ def save(
     write_atomic(folder / _STATE, _packed(arrays, {**words, "fixed": names}))
 
 
+def prepare(run: Path) -> None:
+    """A folder for a new run, without what an earlier one may have left in it."""
+    try:
+        run.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(run / FOLDER, ignore_errors=True)
+    except OSError as error:
+        raise OutputError(f"{run}: cannot be made ({error.strerror})") from None
+
+
 def load(run: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, Arrays]]:
     """The last stored state: arrays, words, and the fixed groups."""
     folder = run / FOLDER
     arrays, words = _unpacked(folder / _STATE)
+    for litter in folder.glob(".*.npz.*"):  # of a process that was killed while it wrote
+        litter.unlink(missing_ok=True)
     fixed: dict[str, Arrays] = {}
     for number, name in enumerate(words.pop("fixed")):
         fixed[name], told = _unpacked(folder / f"fixed-{number}.npz")
@@ -64,10 +79,11 @@ def _packed(arrays: Arrays, words: Mapping[str, Any]) -> bytes:
 
 def _unpacked(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     try:
-        with np.load(path, allow_pickle=False) as found:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as found:
             arrays = {key: found[key] for key in found.files}
         return arrays, json.loads(str(arrays.pop(_WORDS)))
     except FileNotFoundError:
         raise refuse(str(path), "checkpoint", "is not there", "nothing to resume") from None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise refuse(str(path), "checkpoint", f"is damaged ({error})", "cannot resume") from None
+    except _DAMAGE as error:
+        found_ = f"is damaged ({type(error).__name__})"
+        raise refuse(str(path), "checkpoint", found_, "cannot resume") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from scdn.faults import refuse
@@ -10,12 +11,15 @@ from scdn.faults import refuse
 Log = Callable[[dict[str, Any]], None]
 
 
+def check_log(kind: str) -> None:
+    """Refuses a tool that is not installed."""
+    if find_spec(kind) is None:
+        raise refuse("scdn", "--log", f"{kind} is not installed", f"pip install 'scdn[{kind}]'")
+
+
 def open_log(kind: str, name: str, method: str) -> Log:
-    """Takes round events from now on; refuses where the tool is not installed."""
-    try:
-        return _tensorboard(name, method) if kind == "tensorboard" else _mlflow(name, method)
-    except ImportError:
-        raise refuse("scdn", "--log", f"{kind} is not installed", f"pip install {kind}") from None
+    """Takes round events from now on."""
+    return _tensorboard(name, method) if kind == "tensorboard" else _mlflow(name, method)
 
 
 def numbers(event: dict[str, Any]) -> dict[str, float]:

@@ -33,7 +33,8 @@ class Run:
 def read_events(path: str | Path) -> list[Event]:
     """The events of a file, checked; a last line without its newline was never finished."""
     try:
-        text = Path(path).read_bytes().decode()
+        raw = Path(path).read_bytes()
+        text = raw[: raw.rfind(b"\n") + 1].decode()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise refuse(str(path), "file", f"cannot be read ({reason})", "must be readable") from None

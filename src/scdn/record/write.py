@@ -27,7 +27,6 @@ class Recorder:
             allowed = "choose another folder, or go on with --resume"
             raise refuse(str(folder), "folder", "has a run already", allowed)
         recorder = cls(folder)
-        recorder._made()
         write_atomic(recorder._path, _line(start))
         return recorder
 
@@ -40,13 +39,17 @@ class Recorder:
             if event["event"] == "start"
             or (event["event"] == "round" and event["round"] < next_round)
         ]
+        if [event["round"] for event in kept[1:]] != list(range(next_round)):
+            found = f"does not have all rounds before {next_round}"
+            raise refuse(str(folder / EVENTS), "rounds", found, "cannot resume")
         write_atomic(folder / EVENTS, "".join(_line(event) for event in kept))
         return cls(folder)
 
     def add(self, event: Event) -> None:
         """One more event, on disk when this returns."""
         try:
-            with self._path.open("ab") as file:
+            # Not mode "ab": a file that has vanished must not come back without its beginning.
+            with open(os.open(self._path, os.O_WRONLY | os.O_APPEND), "ab") as file:
                 file.write(_line(event).encode())
                 file.flush()
                 os.fsync(file.fileno())
@@ -56,13 +59,6 @@ class Recorder:
     def summary(self, found: dict[str, Any]) -> None:
         """The last word on a run."""
         write_atomic(self.folder / SUMMARY, to_json(found) + "\n")
-
-    def _made(self) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = error.strerror
-            raise OutputError(f"{self.folder}: cannot be made ({reason})") from None
 
 
 def _line(event: Event) -> str:

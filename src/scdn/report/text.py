@@ -30,7 +30,7 @@ def as_text(study: Study) -> str:
                 paired = compare(measure.values[method], theirs)
                 if paired is not None and paired.p_t is not None:
                     text += f" ({signed(paired.difference, places)}, p {paired.p_t:.2g})"
-            row.append(text)
+            row.append(text.replace("<sup>", "^").replace("</sup>", ""))
         rows.append(row)
     widths = [max(len(row[k]) for row in rows) for k in range(len(heads))]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]

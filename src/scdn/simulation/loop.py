@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.arrays import Array, Mask
-from scdn.control.plan import Plan
+from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import RoundProblem
 from scdn.control.request import problem_of, request_of
 from scdn.control.solve import Solver, solve
 from scdn.draws import generator
+from scdn.faults import refuse
 from scdn.learning.asynchronous import Arrival, VirtualClock, train_as_they_arrive
 from scdn.learning.local import Order, halved
 from scdn.learning.vertical import VerticalModel
-from scdn.methods import Method, Notes, rival_iterations
+from scdn.methods import GAP, Method, Notes, rival_iterations
 from scdn.scenario.model import ListedDevice, Scenario
 from scdn.simulation.events import round_event
 from scdn.simulation.ledger import Ledger
@@ -32,7 +33,7 @@ from scdn.world.churn import ChurnTrace
 Event = dict[str, Any]
 
 EXPLODED = 1e6  # a training loss beyond this is no longer training
-FALLBACK: Solver = "greedy-matched"  # what runs in place of a plan that breaks its limits
+FALLBACKS: tuple[Solver, ...] = ("greedy-matched", "exact")  # in place of a plan that breaks limits
 
 
 class DivergedError(Exception):
@@ -67,9 +68,9 @@ class Simulation:
             outcome = carry_out(plan, self._leaving(), self.scenario.fading, self._luck())
             outcome, arrivals, latency = self._train(plan, outcome)
             entered, exited = self._change()
-            self.ledger.add(outcome, movement, latency)
             event = round_event(self.round, plan, outcome, movement, problem, arrivals, fallback)
             event |= {"entered": entered, "exited": exited, "metrics": self._metrics()}
+            self.ledger.add(outcome, movement, latency)
             event |= {"latency_s": latency, "seconds": time.perf_counter() - began}
             self.round += 1
             yield event
@@ -77,6 +78,8 @@ class Simulation:
     def problem(self) -> RoundProblem:
         """The coming round's problem: devices report, their importance is weighed."""
         devices, whole = self._report()
+        if not math.isfinite(whole):
+            raise DivergedError(f"weights are no longer finite before round {self.round}")
         told = {"initial_loss": self.initial_loss, "global_smoothness": whole}
         learning = self.scenario.learning.model_copy(update=told)
         scenario = self.scenario.model_copy(update={"learning": learning})
@@ -139,15 +142,17 @@ class Simulation:
             iterations = rival_iterations(mean, problem.most_iterations(), luck)
         began = time.perf_counter()
         plan = self.method.controller(problem, Notes(self.server_m, iterations))
-        if plan.evaluation.violations and not self._may_break(plan):
-            self.fallbacks += 1
-            return solve(problem, FALLBACK), FALLBACK
-        return replace(plan, solve_seconds=time.perf_counter() - began), None
-
-    @staticmethod
-    def _may_break(plan: Plan) -> bool:
-        """Late reports are met as they come: they fail, and that is recorded."""
-        return all(broken.constraint == "max_delay_s" for broken in plan.evaluation.violations)
+        if not problem.integer_iterations:
+            plan = _in_whole_iterations(plan)
+        if _sound(plan):
+            return replace(plan, solve_seconds=time.perf_counter() - began), None
+        self.fallbacks += 1
+        for solver in FALLBACKS:
+            plan = solve(problem, solver, gap=GAP)
+            if _sound(plan):
+                return plan, solver
+        broken = plan.evaluation.violations[0]
+        raise refuse("plan", broken.constraint, "no plan keeps it", "check region and keep-outs")
 
     def _luck(self) -> Any:
         if self.scenario.fading.mode == "none":
@@ -209,9 +214,8 @@ class Simulation:
 
     def _metrics(self) -> Event:
         found = self.model.metrics()
-        for name in ("train_loss", "test_loss"):
-            loss = found[name]
-            if not math.isfinite(loss) or loss > EXPLODED:
+        for name, loss in {**found.get("future", {}), **found}.items():
+            if isinstance(loss, float) and (not math.isfinite(loss) or loss > EXPLODED):
                 raise DivergedError(f"{name} is {loss:g} after round {self.round}")
         return found
 
@@ -237,6 +241,20 @@ class Simulation:
         self.clock = VirtualClock(**words["clock"])
         self.fallbacks = words["fallbacks"]
         self.initial_loss = words["initial_loss"]
+
+
+def _sound(plan: Plan) -> bool:
+    """Nothing is broken but delays: a late report fails, and that is recorded."""
+    return all(broken.constraint == "max_delay_s" for broken in plan.evaluation.violations)
+
+
+def _in_whole_iterations(plan: Plan) -> Plan:
+    """Devices run whole iterations, whatever a relaxed plan says; the clock carries them."""
+    problem, decision = plan.problem, plan.decision
+    whole = np.minimum(np.rint(decision.iterations), np.floor(problem.most_iterations()))
+    clock = np.maximum(decision.cpu_hz, problem.least_cpu_hz(whole))
+    rounded = decision._replace(iterations=whole, cpu_hz=clock)
+    return make_plan(problem, plan.solver, "heuristic", rounded, 0.0)
 
 
 def _numbers(kind: int, value: float) -> tuple[float, float]:

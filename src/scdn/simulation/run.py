@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scdn.faults import refuse, show
+from scdn.faults import refuse
 from scdn.learning.data.dataset import trivial_score
 from scdn.learning.state import pack, unpack
 from scdn.learning.vertical import VerticalModel
@@ -27,6 +27,7 @@ from scdn.world.geometry import server_start
 Event = dict[str, Any]
 Watch = Callable[[Event, Simulation], None]
 
+REFERENCE_METHOD = "sc-dn"
 REFERENCE = "reference"  # the SC-DN run that rivals take their iterations from
 _FIXED = "departed/"
 
@@ -47,6 +48,7 @@ def run(
     simulation = begin(scenario, means)
     dataset = simulation.material.dataset
     told = {**trivial, "trivial": trivial_score(dataset), **(baselines or {})}
+    checkpoint.prepare(folder)
     _save(folder, simulation)
     recorder = Recorder.new(folder, start_event(scenario, chosen.name, dataset, told))
     return _go(simulation, recorder, watch)
@@ -64,13 +66,15 @@ def resume(out: str | Path, *, watch: Watch | None = None) -> Run:
     if found.end is not None and found.end.get("status") in ("done", "diverged"):
         return found
     arrays, words, fixed = checkpoint.load(folder)
-    for name, tables in fixed.items():
-        arrays |= {f"{_FIXED}{name}/{key}": table for key, table in tables.items()}
+    for place, tables in fixed.items():
+        arrays |= {f"{_FIXED}{place}/{key}": table for key, table in tables.items()}
     scenario = make_scenario(found.scenario, str(folder / EVENTS))
     simulation = begin(scenario, tuple(words["reference"]), empty=True)
     unpack(simulation.model, arrays, words["model"])
     simulation.take_up(words)
-    return _go(simulation, Recorder.resumed(folder, simulation.round), watch)
+    recorder = Recorder.resumed(folder, simulation.round)
+    before = found.rounds[simulation.round - 1]["metrics"] if simulation.round else None
+    return _go(simulation, recorder, watch, before)
 
 
 def begin(scenario: Scenario, reference: tuple[float, ...], *, empty: bool = False) -> Simulation:
@@ -100,9 +104,11 @@ def mean_iterations(found: Run) -> tuple[float, ...]:
     )
 
 
-def _go(simulation: Simulation, recorder: Recorder, watch: Watch | None) -> Run:
-    """The loop, each round recorded before the next begins."""
-    status, reason, metrics = "done", None, None
+def _go(
+    simulation: Simulation, recorder: Recorder, watch: Watch | None, metrics: Event | None = None
+) -> Run:
+    """The loop, each round recorded before the next begins; `metrics` are the last ones known."""
+    status, reason = "done", None
     try:
         for event in simulation.loop():
             recorder.add(event)
@@ -138,10 +144,10 @@ def _summary(
 
 def _save(folder: Path, simulation: Simulation) -> None:
     arrays, words = pack(simulation.model)
-    fixed: dict[str, dict[str, Any]] = {name: {} for name in words["left"]}
+    fixed: dict[str, dict[str, Any]] = {}
     for key in [key for key in arrays if key.startswith(_FIXED)]:
-        name, _, table = key.removeprefix(_FIXED).rpartition("/")
-        fixed[name][table] = arrays.pop(key)
+        place, _, table = key.removeprefix(_FIXED).partition("/")
+        fixed.setdefault(place, {})[table] = arrays.pop(key)
     checkpoint.save(folder, arrays, {**simulation.words(), "model": words}, fixed)
 
 
@@ -155,28 +161,40 @@ def _reference(
     """SC-DN's mean iterations, from a run that is there or one that is made first."""
     if not chosen.rival:
         return ()
-    if given is None:
-        place = folder / REFERENCE
-        if (place / EVENTS).exists():
-            found = resume(place, watch=watch)
-        else:
-            found = run(scenario.model_copy(update={"method": "sc-dn"}), place, watch=watch)
+    place = folder / REFERENCE if given is None else Path(given)
+    own = scenario.model_copy(update={"method": REFERENCE_METHOD})
+    if given is None and not (place / EVENTS).exists():
+        found = run(own, place, watch=watch)
     else:
-        found = read_run(given)
-        mine = scenario.model_dump(mode="json", by_alias=True)
-        for key in (
-            "name",
-            "seed",
-            "max_iterations",
-        ):  # settings of its own, such as a rate, may differ
-            if found.scenario.get(key) != mine[key]:
-                got = f"its {key} is {show(found.scenario.get(key))}"
-                raise refuse(str(given), "reference", got, f"must be {show(mine[key])}")
+        _check_reference(read_run(place), own, place)
+        found = resume(place, watch=watch) if given is None else read_run(place)
     means = mean_iterations(found)
     if len(means) < scenario.learning.rounds:
         allowed = f"must have {scenario.learning.rounds}"
         raise refuse(str(given or folder), "reference", f"has {len(means)} rounds", allowed)
     return means
+
+
+def _check_reference(found: Run, own: Scenario, place: Path) -> None:
+    """Refuses a run of another method, scenario or seed; rates of their own are allowed."""
+    allowed = f"must be a run of {REFERENCE_METHOD} with the same scenario and seed"
+    if found.method != REFERENCE_METHOD:
+        raise refuse(str(place), "reference", f"is of {found.method}", allowed)
+    mine, theirs = (
+        _without_rates(table)
+        for table in (own.model_dump(mode="json", by_alias=True), found.scenario)
+    )
+    if mine != theirs:
+        differs = next(key for key in mine if mine[key] != theirs.get(key))
+        raise refuse(str(place), "reference", f"differs in {differs}", allowed)
+
+
+def _without_rates(scenario: Event) -> Event:
+    def bare(table: Event) -> Event:
+        return {k: v for k, v in table.items() if k not in ("learning_rate", "server_rate")}
+
+    lists = {key: [bare(entry) for entry in scenario.get(key, [])] for key in ("fleet", "devices")}
+    return {**scenario, **lists, "learning": bare(scenario.get("learning", {}))}
 
 
 def _refuse_used(folder: Path) -> None:
