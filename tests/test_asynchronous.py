@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import torch
 from hypothesis import given
@@ -9,29 +11,33 @@ from hypothesis import strategies as st
 from reference_learning import begin
 from test_learning_laws import CLASSES, ORDERS, VIEWS, small
 
-from scdn.learning.asynchronous import VirtualClock, train_as_they_arrive
+from scdn.learning.asynchronous import Cycle, VirtualClock, train_as_they_arrive
 from scdn.learning.local import Order
 
-CYCLES = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 10), min_size=1, max_size=6)
+SECONDS = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 10), min_size=1, max_size=6)
 
 
-@given(st.lists(CYCLES, min_size=1, max_size=6))
-def test_arrivals_are_in_order_and_as_many_as_parties(rounds):
+def cycles(seconds, late=False):
+    return {name: Cycle(ORDERS.get(name, Order(1, 0.1)), s, late) for name, s in seconds.items()}
+
+
+@given(st.lists(SECONDS, min_size=1, max_size=6), st.integers(0, 9))
+def test_arrivals_are_in_order_and_as_many_as_asked(rounds, count):
     clock, before = VirtualClock(), 0.0
-    for cycles in rounds:
-        arrivals = clock.round(cycles)
-        assert len(arrivals) == len(cycles)
-        times = [arrival.at_s for arrival in arrivals]
+    for seconds in rounds:
+        arrivals = clock.round(cycles(seconds), count)
+        assert len(arrivals) == count
+        times = [before, *(arrival.at_s for arrival in arrivals)]
         assert times == sorted(times)
-        assert times[0] >= before
-        assert {arrival.name for arrival in arrivals} <= set(cycles)
-        before = times[-1]
+        assert {arrival.name for arrival in arrivals} <= set(seconds)
+        before = clock.now_s
 
 
 @given(st.integers(1, 9))
 def test_a_fast_party_reports_as_often_as_it_is_faster(ratio):
     clock = VirtualClock()
-    heard = [arrival.name for _ in range(20) for arrival in clock.round({"a": 1.0, "b": ratio})]
+    seconds = cycles({"a": 1.0, "b": ratio})
+    heard = [arrival.name for _ in range(20) for arrival in clock.round(seconds, 2)]
     times = clock.now_s
     assert heard.count("a") == pytest.approx(times, abs=1)
     assert heard.count("b") == pytest.approx(times / ratio, abs=1)
@@ -39,10 +45,37 @@ def test_a_fast_party_reports_as_often_as_it_is_faster(ratio):
 
 def test_staleness_counts_the_others():
     clock = VirtualClock()
-    arrivals = [a for _ in range(4) for a in clock.round({"a": 1.0, "b": 3.4})]
+    arrivals = [a for _ in range(4) for a in clock.round(cycles({"a": 1.0, "b": 3.4}), 2)]
     assert [(a.name, a.staleness) for a in arrivals] == [
         ("a", 0), ("a", 0), ("a", 0), ("b", 3), ("a", 1), ("a", 0), ("a", 0), ("b", 3),
     ]  # fmt: skip
+
+
+def test_a_cycle_ends_as_it_began():
+    """New orders hold from a party's next cycle on, in time as in work."""
+    clock = VirtualClock()
+    short, long = Cycle(Order(1, 0.1), 1.0), Cycle(Order(9, 0.1), 9.0)
+    (first,) = clock.round({"a": short}, 1)
+    (second,) = clock.round({"a": long}, 1)
+    (third,) = clock.round({"a": long}, 1)
+    assert (first.at_s, first.cycle) == (1.0, short)
+    assert (second.at_s, second.cycle) == (2.0, short)
+    assert (third.at_s, third.cycle) == (11.0, long)
+
+
+@given(st.lists(SECONDS, min_size=2, max_size=5))
+def test_a_saved_clock_goes_on(rounds):
+    one = VirtualClock()
+    one.round(cycles(rounds[0]), 3)
+    other = VirtualClock.of(json.loads(json.dumps(one.words())))
+    for seconds in rounds[1:]:
+        assert one.round(cycles(seconds), 4) == other.round(cycles(seconds), 4)
+
+
+def test_nobody_at_work():
+    clock = VirtualClock()
+    assert clock.round({}, 4) == []
+    assert clock.now_s == 0.0
 
 
 def test_a_dropped_report_takes_time_and_changes_nothing():
@@ -50,8 +83,8 @@ def test_a_dropped_report_takes_time_and_changes_nothing():
     before = {t.names: {k: p.clone() for k, p in t.parameters.items()} for t in model.teams}
     fusion = dict(model.server.fusion.parameters)
     clock = VirtualClock()
-    arrivals = clock.round(dict.fromkeys(ORDERS, 2.0), late=frozenset(ORDERS))
-    train_as_they_arrive(model, 0, ORDERS, 0.1, arrivals)
+    arrivals = clock.round(cycles(dict.fromkeys(ORDERS, 2.0), late=True), 3)
+    train_as_they_arrive(model, 0, 0.1, arrivals)
     assert clock.now_s == 2.0
     for team in model.teams:
         for key, value in team.parameters.items():
@@ -61,10 +94,9 @@ def test_a_dropped_report_takes_time_and_changes_nothing():
 
 def test_an_arrival_is_a_round_of_one_party_against_the_table_as_it_stands():
     found, expected = (begin(CLASSES, VIEWS, small(), measure=False) for _ in range(2))
-    clock = VirtualClock()
-    arrivals = clock.round({"a": 1.0, "c": 1.5, "b": 0.4})
+    arrivals = VirtualClock().round(cycles({"a": 1.0, "c": 1.5, "b": 0.4}), 3)
     assert [a.name for a in arrivals] == ["b", "b", "a"]
-    train_as_they_arrive(found, 0, ORDERS, 0.05, arrivals)
+    train_as_they_arrive(found, 0, 0.05, arrivals)
     for index, name in enumerate("bba"):
         order = ORDERS[name]
         expected.train(0, {name: order}, Order(order.steps, 0.05), moving=1, arrival=index)

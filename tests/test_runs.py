@@ -94,6 +94,36 @@ def test_a_comparison(tmp_path, examples):
     assert lines["trivial"]["top3"] < lines["centralised"]["top3"] <= 100
 
 
+def test_another_scenario_in_the_same_folder_is_refused(tmp_path, examples):
+    quick = examples / "quick.toml"
+    words = ("compare", quick, "--methods", "max-vfl", "--seeds", "1", "--out", tmp_path / "c")
+    assert scdn(*words, *FAST).returncode == 0
+    lines = refused(scdn(*words, *FAST, "--set", "max_delay_s=0.1"), 1)
+    assert "max_delay_s" in lines[-1]
+
+
+def test_a_run_goes_on_as_it_began(tmp_path, examples):
+    out = tmp_path / "run"
+    assert scdn("run", examples / "quick.toml", "--out", out, *FAST).returncode == 0
+    refused(scdn("run", "--resume", out, "--method", "zoc"), 1)
+    refused(scdn("run", "--resume", out, "--set", "max_delay_s=1"), 1)
+
+
+def test_a_controller_that_fails_is_replaced(tmp_path, examples, monkeypatch):
+    from scdn import methods
+    from scdn.simulation.run import run
+
+    def broken(*_):
+        raise RuntimeError("no solution")
+
+    monkeypatch.setitem(methods._METHODS, "broken", methods.Method("broken", broken))
+    settings = ["learning.rounds=2", "learning.sample_rows=64", "method=broken"]
+    with pytest.warns(UserWarning, match="no solution"):
+        found = run(read_scenario(examples / "quick.toml", settings), tmp_path / "r")
+    assert found.end["fallbacks"] == 2
+    assert {event["plan"]["fallback"] for event in found.rounds} == {"greedy-matched"}
+
+
 def test_baselines_use_the_same_budget(examples):
     few = read_scenario(examples / "quick.toml", ["learning.rounds=1"])
     many = read_scenario(examples / "quick.toml", ["learning.rounds=12"])

@@ -12,9 +12,9 @@ _WIDTH = 24
 class Progress:
     """Counts to `total` and says how long it will take."""
 
-    def __init__(self, total: int, lines: int = 10) -> None:
+    def __init__(self, total: int, lines: int = 10, began: float | None = None) -> None:
         self.total = total
-        self.began = time.monotonic()
+        self.began = time.monotonic() if began is None else began
         self.live = sys.stderr.isatty()
         self._every = max(1, total // lines)
         self._first: int | None = None

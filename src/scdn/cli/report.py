@@ -15,6 +15,7 @@ def add_to(commands: Commands) -> None:
         "report",
         _report,
         "Compare runs: a page that works offline, pictures, a table.",
+        "scdn run examples/quick.toml --out runs/one\n"
         "scdn report runs\n"
         "scdn report runs -o report.html --png figures --export rounds.csv",
     )  # fmt: skip

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +49,9 @@ def add_to(commands: Commands) -> None:
     compare.add_argument("--methods", required=True, metavar="A,B,…", help="the first is compared")
     compare.add_argument("--seeds", type=count(1), default=10, metavar="N", help="default: 10")
     compare.add_argument("--jobs", type=count(1), default=1, metavar="N", help="processes; 1")
-    compare.add_argument("--out", required=True, metavar="DIR", help="goes on with what is there")
+    compare.add_argument(
+        "--out", metavar="DIR", help="goes on with what is there; default: runs/NAME"
+    )
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -60,12 +64,18 @@ def _run(options: argparse.Namespace) -> int:
 
         check_log(options.log)
     if options.resume is not None:
-        watch = _Watch(options)
-        return _finish(resume(options.resume, watch=watch), Path(options.resume))
+        for name in ("method", "seed", "out", "reference", "settings"):
+            if getattr(options, name) not in (None, []):
+                option = f"--{name.removesuffix('tings')}"
+                raise refuse("scdn", option, "a run goes on as it began", "leave it out")
+        folder = Path(options.resume)
+        return _finish(resume(folder, watch=_Watch(options, folder)), folder)
     if options.out is None:
         raise refuse("scdn", "--out", "is missing", "must be a new folder for the run")
     scenario = _scenario(options)
-    found = run(scenario, options.out, reference=options.reference, watch=_Watch(options))
+    found = run(
+        scenario, options.out, reference=options.reference, watch=_Watch(options, Path(options.out))
+    )
     return _finish(found, Path(options.out))
 
 
@@ -83,24 +93,26 @@ def _scenario(options: argparse.Namespace) -> Scenario:
 class _Watch:
     """Shows a run's progress, and passes it on to those who keep it elsewhere."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: argparse.Namespace, folder: Path) -> None:
         self._bars: dict[str, Progress] = {}
-        self._logs: dict[str, Any] = {}
-        self._kind = options.log
+        self._kind, self._folder = options.log, folder
+        self._began = time.monotonic()
+        self._log: Any = None
 
     def __call__(self, event: dict[str, Any], simulation: Any) -> None:
         name = simulation.method.name
         if name not in self._bars:
-            self._bars[name] = Progress(simulation.scenario.learning.rounds)
-            if self._kind:
-                from scdn.record.log import open_log
-
-                self._logs[name] = open_log(self._kind, simulation.scenario.name, name)
+            self._bars[name] = Progress(simulation.scenario.learning.rounds, began=self._began)
+        self._began = time.monotonic()  # a reference that ran first has taken its time
         total = simulation.ledger.totals()["total_j"]
         words = f"{name}: {score(event['metrics'])}, {total:.4g} J, {len(event['active'])} active"
         self._bars[name].show(event["round"] + 1, words)
-        if name in self._logs:
-            self._logs[name](event)
+        if self._kind and name == simulation.scenario.method.rpartition(":")[2]:
+            if self._log is None:
+                from scdn.record.log import open_log
+
+                self._log = open_log(self._kind, simulation.scenario.name, name, self._folder)
+            self._log(event)
 
 
 def _finish(found: Any, folder: Path) -> int:
@@ -129,21 +141,26 @@ def _compare(options: argparse.Namespace) -> int:
     names = [name.strip() for name in options.methods.split(",") if name.strip()]
     if not names or len(set(names)) < len(names):
         raise refuse("scdn", "--methods", f"got {options.methods!r}", "must be names, each once")
-    for name in names:
-        method(name)
+    shown = [method(name).name for name in names]
     scenario = _scenario(options)
-    bar: list[Progress] = []
+    out = Path(options.out or Path("runs") / scenario.name)
+    began, bar = time.monotonic(), list[Progress]()
 
     def done(run: Any, number: int, total: int) -> None:
         if not bar:
-            bar.append(Progress(total, lines=total))
-        bar[0].show(number, f"{run.method}, seed {run.seed}: {score((run.end or {})['metrics'])}")
+            bar.append(Progress(total, lines=total, began=began))
+        end = run.end or {}
+        what = "ran away" if end["status"] == "diverged" else score(end["metrics"])
+        words = f"{run.method}, seed {run.seed}: {what}, {end['energy']['total_j']:.4g} J"
+        bar[0].show(number, words)
 
     seeds = range(scenario.seed, scenario.seed + options.seeds)
-    found = compare(scenario, names, seeds, options.out, jobs=options.jobs, done=done)
-    study = make_study([run for run in found if run.method in names], names[0])
+    found = compare(scenario, names, seeds, out, jobs=options.jobs, done=done)
+    study = make_study([run for run in found if run.method in shown], shown[0])
     print(as_text(study))
-    target = Path(options.out) / "report.html"
+    for note in study.notes:
+        print(f"note: {note}", file=sys.stderr)
+    target = out / "report.html"
     write_atomic(target, page(study))
     print(f"wrote {target}")
     return 0

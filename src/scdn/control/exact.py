@@ -139,7 +139,9 @@ class _Search:
     def try_places(self, places: Array) -> None:
         """Offers the best of these places, and the best near them."""
         values = self.surface.bound(places, np.zeros_like(places)).value
-        for index in np.argsort(values, kind="stable")[:2]:
+        first, *second = np.argsort(values, kind="stable")[:2]
+        others = [index for index in second if (places[index] != places[first]).any()]
+        for index in [first, *others]:
             if math.isfinite(values[index]):
                 self._offer(places[index], values[index])
                 self._polish(places[index])

@@ -1,18 +1,31 @@
 """The asynchronous schedule (VAFL): parties report when they are ready, on a virtual clock.
 
-A party's cycle lasts as long as its computing and its report. When its report arrives, that party
-and the server train against everybody's embeddings as they stand; nobody waits. A report that
-takes longer than the limit is dropped: the cycle is spent and nothing changes. A recorded round
-ends after as many arrivals as parties are present.
+A party's cycle lasts as long as its computing and its report, by the orders that it began with.
+When its report arrives, that party and the server train against everybody's embeddings as they
+stand; nobody waits. A report that takes longer than the limit is dropped: the cycle is spent and
+nothing changes. A recorded round ends after as many arrivals as parties are present.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from scdn.learning.local import Order
 from scdn.learning.vertical import VerticalModel
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """One party's computing and report: what it does, how long it takes, what it costs."""
+
+    order: Order
+    seconds: float
+    late: bool = False
+    transmission_j: float = 0.0
+    processing_j: float = 0.0
+    bits: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -22,57 +35,64 @@ class Arrival:
     name: str
     at_s: float
     staleness: int
-    dropped: bool
+    cycle: Cycle
 
 
 @dataclass
 class VirtualClock:
-    """When each party will be ready next. Its fields are all there is to save."""
+    """Who is at work on what, and until when."""
 
     now_s: float = 0.0
-    due_s: dict[str, float] = field(default_factory=dict)
-    last: dict[str, int] = field(default_factory=dict)  # arrivals so far when it was last heard
     heard: int = 0
+    due_s: dict[str, float] = field(default_factory=dict)
+    at_work: dict[str, Cycle] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)  # arrivals so far when it was last heard
 
-    def round(
-        self, cycles_s: Mapping[str, float], late: frozenset[str] = frozenset()
-    ) -> list[Arrival]:
-        """The arrivals of one recorded round.
+    def round(self, cycles: Mapping[str, Cycle], arrivals: int) -> list[Arrival]:
+        """The next `arrivals` reports; `cycles` has what each party would begin now.
 
-        `cycles_s` has the cycle of each party that takes part (not of those with nothing to do);
-        reports of those in `late` are dropped. Whoever is new or pauses starts a cycle now.
+        Who is not in it (it has nothing to do, or is gone) gives up what it is at.
         """
-        for name in set(self.due_s) - set(cycles_s):
-            del self.due_s[name]
-        for name, cycle in cycles_s.items():
-            self.due_s.setdefault(name, self.now_s + cycle)
+        for name in set(self.due_s) - set(cycles):
+            del self.due_s[name], self.at_work[name]
+        for name in set(cycles) - set(self.due_s):
+            self._begin(name, cycles[name])
             self.last.setdefault(name, self.heard)
-        arrivals = []
-        for _ in cycles_s:
+        found = []
+        for _ in range(arrivals if cycles else 0):
             name = min(self.due_s, key=lambda party: (self.due_s[party], party))
-            self.now_s = self.due_s[name]
-            arrivals.append(Arrival(name, self.now_s, self.heard - self.last[name], name in late))
-            if name not in late:
+            self.now_s, done = self.due_s[name], self.at_work[name]
+            found.append(Arrival(name, self.now_s, self.heard - self.last[name], done))
+            if not done.late:
                 self.heard += 1
             self.last[name] = self.heard
-            self.due_s[name] = self.now_s + cycles_s[name]
-        return arrivals
+            self._begin(name, cycles[name])
+        return found
+
+    def _begin(self, name: str, cycle: Cycle) -> None:
+        self.due_s[name], self.at_work[name] = self.now_s + cycle.seconds, cycle
+
+    def words(self) -> dict[str, Any]:
+        """All there is to save."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, words: Mapping[str, Any]) -> VirtualClock:
+        """The clock as it was saved."""
+        at_work = {
+            name: Cycle(**{**cycle, "order": Order(**cycle["order"])})
+            for name, cycle in words["at_work"].items()
+        }
+        return cls(**{**words, "at_work": at_work})
 
 
 def train_as_they_arrive(
-    model: VerticalModel,
-    round_: int,
-    orders: Mapping[str, Order],
-    server_rate: float,
-    arrivals: list[Arrival],
+    model: VerticalModel, round_: int, server_rate: float, arrivals: list[Arrival]
 ) -> None:
-    """A recorded round: each arrival trains its party, and the server as many steps.
-
-    There is nothing to damp: one party moves at a time.
-    """
+    """A recorded round: each arrival trains its party, and the server as many steps."""
     for index, arrival in enumerate(arrivals):
-        order = orders.get(arrival.name)
-        if arrival.dropped or order is None or order.steps == 0:
+        order = arrival.cycle.order
+        if arrival.cycle.late or order.steps == 0 or arrival.name not in model.present:
             continue
         server = Order(order.steps, server_rate)
         model.train(round_, {arrival.name: order}, server, moving=1, arrival=index)

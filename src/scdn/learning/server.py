@@ -165,7 +165,8 @@ class Server:
         found: dict[str, Any] = {"train_loss": float(losses.double().mean()), **cached}
         if self.exits:
             ways = {how: self._future(how) if self.left else cached for how in IMPUTATIONS}
-            found |= {"future": ways[serve], "future_by": ways}
+            known = {"train_loss": found["train_loss"]}  # training rows were all embedded
+            found |= {"future": known | ways[serve], "future_by": ways}
         return found
 
     @torch.no_grad()

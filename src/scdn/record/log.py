@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from scdn.faults import refuse
@@ -17,9 +18,9 @@ def check_log(kind: str) -> None:
         raise refuse("scdn", "--log", f"{kind} is not installed", f"pip install 'scdn[{kind}]'")
 
 
-def open_log(kind: str, name: str, method: str) -> Log:
-    """Takes round events from now on."""
-    return _tensorboard(name, method) if kind == "tensorboard" else _mlflow(name, method)
+def open_log(kind: str, name: str, method: str, folder: Path) -> Log:
+    """Takes round events from now on; TensorBoard's go into the run's own folder."""
+    return _tensorboard(folder) if kind == "tensorboard" else _mlflow(name, method)
 
 
 def numbers(event: dict[str, Any]) -> dict[str, float]:
@@ -33,10 +34,10 @@ def numbers(event: dict[str, Any]) -> dict[str, float]:
     return found
 
 
-def _tensorboard(name: str, method: str) -> Log:
+def _tensorboard(folder: Path) -> Log:
     from torch.utils.tensorboard import SummaryWriter
 
-    writer = SummaryWriter(comment=f"-{name}-{method}")
+    writer = SummaryWriter(str(folder / "tensorboard"))
 
     def log(event: dict[str, Any]) -> None:
         for key, value in numbers(event).items():

@@ -82,19 +82,34 @@ class Study:
             if isinstance(value, int | float):
                 yield float(value)
 
+    def _ran_away(self, rows: pd.DataFrame) -> pd.Series:
+        away = {(run.method, run.seed) for run in self.runs if _diverged(run)}
+        pairs = zip(rows["method"], rows["seed"], strict=True)
+        return pd.Series([pair in away for pair in pairs], index=rows.index, dtype=bool)
+
+    def _scored(self, values: ByMethod, key: str) -> ByMethod:
+        """Runs that ran away count as the trivial predictor, not with what they had before."""
+        found = {method: dict(by_seed) for method, by_seed in values.items()}
+        for run in self.runs:
+            known = (run.start.get("baselines") or {}).get("trivial") or {}
+            if _diverged(run) and key in known and run.seed in found.get(run.method, {}):
+                found[run.method][run.seed] = float(known[key])
+        return found
+
     def measures(self) -> list[Measure]:
         """Everything that methods are compared by."""
         return [m for m in self._measures() if _any_known(m.values)]
 
     def _measures(self) -> Iterator[Measure]:
         rows, metric = self.rows, self.metric
-        yield Measure(metric, finals(rows, metric.key), True)
+        yield Measure(metric, self._scored(finals(rows, metric.key), metric.key), True)
         future = Metric(f"future_{metric.key}", f"{metric.label}, future", metric.unit,
                         metric.better)  # fmt: skip
-        yield Measure(future, finals(rows, future.key), True)
+        yield Measure(future, self._scored(finals(rows, future.key), metric.key), True)
         for what, column in (("joules", "cumulative_joules"), ("seconds", "cumulative_s")):
             equal = Metric(what, f"{metric.label} at equal {what}", metric.unit, metric.better)
-            yield Measure(equal, at_equal(rows, metric.key, column), len(self.methods) > 1)
+            whole = rows[~self._ran_away(rows)]
+            yield Measure(equal, at_equal(whole, metric.key, column), len(self.methods) > 1)
         yield Measure(Metric("j", "Energy", "J", -1), finals(rows, "cumulative_joules"), True)
         yield Measure(Metric("s", "Time", "s", -1), finals(rows, "cumulative_s"), True)
         for other in METRICS:
@@ -153,13 +168,18 @@ def _differences(scenarios: Sequence[dict[str, Any]]) -> set[str]:
     }
 
 
+def _diverged(run: Run) -> bool:
+    return run.end is not None and run.end.get("status") == "diverged"
+
+
 def _endings(runs: Sequence[Run], empty: int) -> Iterator[str]:
     for run in runs:
         status = "has not ended" if run.end is None else run.end.get("status", "done")
         if status != "done":
             rounds = f"{len(run.rounds)} round{'s' * (len(run.rounds) != 1)}"
             verb = status if run.end is None else f"is {status}" if status == "stopped" else status
-            yield f"{run.method}, seed {run.seed} {verb}, after {rounds}."
+            scored = ": scored as the trivial predictor" if _diverged(run) else ""
+            yield f"{run.method}, seed {run.seed} {verb}, after {rounds}{scored}."
     if empty:
         yield f"{empty} run{'s' * (empty != 1)} without a finished round left out."
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def _centralised(material: Material) -> Scores | None:
     return _trained(material, {"everything": everything})
 
 
-def _trained(material: Material, views: dict[str, View]) -> Scores:
+def _trained(material: Material, views: dict[str, View]) -> Scores | None:
     """Scores after as many steps as the scenario's busiest party may take."""
     scenario = material.scenario
     learning = scenario.learning
@@ -56,11 +57,17 @@ def _trained(material: Material, views: dict[str, View]) -> Scores:
     return _scores(model.metrics())
 
 
-def _scores(found: dict[str, Any]) -> Scores:
-    return {key: found[key] for key in ("top1", "top3", "mse") if key in found}
+def _scores(found: dict[str, Any]) -> Scores | None:
+    """None where the training ran away."""
+    scores: Scores = {key: found[key] for key in ("top1", "top3", "mse") if key in found}
+    finite = [*scores.values(), found["test_loss"]]
+    return scores if all(math.isfinite(value) for value in finite) else None
 
 
-def _best(all_scores: list[Scores]) -> Scores:
-    if "mse" in all_scores[0]:
-        return min(all_scores, key=lambda found: found["mse"])
-    return max(all_scores, key=lambda found: found["top3"])
+def _best(all_scores: list[Scores | None]) -> Scores | None:
+    known = [scores for scores in all_scores if scores is not None]
+    if not known:
+        return None
+    if "mse" in known[0]:
+        return min(known, key=lambda found: found["mse"])
+    return max(known, key=lambda found: found["top3"])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from scdn.faults import refuse
 from scdn.methods import method
 from scdn.record.read import EVENTS, Run, read_run
 from scdn.scenario.model import Scenario
@@ -41,7 +43,7 @@ def tasks(
             here = scenario.model_copy(update={"seed": seed, "method": name})
             if name in rivals:
                 source = out / ("sc-dn" if "sc-dn" in methods else REFERENCE) / f"seed-{seed}"
-                later.append(Task(here, place, source))
+                later.append(Task(here, place, source, name == methods[0]))
             else:
                 first.append(Task(here, place, with_baselines=name == methods[0]))
         if rivals and "sc-dn" not in methods:
@@ -72,6 +74,7 @@ def compare(
 def carry_out(task: Task) -> Path:
     """One run, begun or taken up; its folder."""
     if (task.folder / EVENTS).exists():
+        _check_same(task)
         resume(task.folder)
     else:
         lines: dict[str, Any] = baselines(task.scenario) if task.with_baselines else {}
@@ -79,13 +82,22 @@ def carry_out(task: Task) -> Path:
     return task.folder
 
 
+def _check_same(task: Task) -> None:
+    """Refuses to go on with a run of another scenario."""
+    there = read_run(task.folder).scenario
+    mine = task.scenario.model_dump(mode="json", by_alias=True)
+    differs = [key for key in mine if mine[key] != there.get(key)]
+    if differs:
+        found = f"has a run that differs in {', '.join(differs)}"
+        raise refuse(str(task.folder), "folder", found, "choose another --out")
+
+
 def _all(first: list[Task], later: list[Task], jobs: int) -> Iterator[Run]:
     if jobs <= 1:
         for task in [*first, *later]:
             yield read_run(carry_out(task))
         return
-    context = get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_one_thread) as pool:
+    with _one_thread_each(), ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         running: dict[Future[Path], Task] = {pool.submit(carry_out, t): t for t in first}
         try:
             while running:
@@ -101,9 +113,20 @@ def _all(first: list[Task], later: list[Task], jobs: int) -> Iterator[Run]:
             raise
 
 
-def _one_thread() -> None:
-    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[name] = "1"
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """What processes started meanwhile find in their environment."""
+    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _safe(name: str) -> str:

@@ -54,7 +54,7 @@ def round_event(
     outcome: Outcome,
     movement: MovementJ,
     problem: RoundProblem,
-    arrivals: Sequence[Arrival],
+    arrivals: Sequence[Arrival] | None,
     fallback: str | None,
 ) -> Event:
     """A round as it was planned and as it turned out."""
@@ -80,9 +80,18 @@ def round_event(
         },
         "bits_sent": float(outcome.bits.sum()),
     }
-    if arrivals:
+    if arrivals is not None:
         event["arrivals"] = [
-            {"id": a.name, "at_s": a.at_s, "staleness": a.staleness, "dropped": a.dropped}
+            {
+                "id": a.name,
+                "at_s": a.at_s,
+                "staleness": a.staleness,
+                "dropped": a.cycle.late,
+                "steps": a.cycle.order.steps,
+                "transmission_j": a.cycle.transmission_j,
+                "processing_j": a.cycle.processing_j,
+                "bits_sent": a.cycle.bits,
+            }
             for a in arrivals
         ]
     return event

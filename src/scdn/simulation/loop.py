@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scdn.arrays import Array, Mask
 from scdn.control.plan import Plan, make_plan
@@ -18,10 +18,10 @@ from scdn.control.request import problem_of, request_of
 from scdn.control.solve import Solver, solve
 from scdn.draws import generator
 from scdn.faults import refuse
-from scdn.learning.asynchronous import Arrival, VirtualClock, train_as_they_arrive
-from scdn.learning.local import Order, halved
+from scdn.learning.asynchronous import Arrival, Cycle, VirtualClock, train_as_they_arrive
+from scdn.learning.local import REST, Order, halved
 from scdn.learning.vertical import VerticalModel
-from scdn.methods import GAP, Method, Notes, rival_iterations
+from scdn.methods import GAP, Method, Notes, exact, rival_iterations
 from scdn.scenario.model import ListedDevice, Scenario
 from scdn.simulation.events import round_event
 from scdn.simulation.ledger import Ledger
@@ -32,7 +32,7 @@ from scdn.world.churn import ChurnTrace
 
 Event = dict[str, Any]
 
-EXPLODED = 1e6  # a training loss beyond this is no longer training
+EXPLODED = 1e6  # a loss beyond so many times the first is no longer training
 FALLBACKS: tuple[Solver, ...] = ("greedy-matched", "exact")  # in place of a plan that breaks limits
 
 
@@ -141,11 +141,16 @@ class Simulation:
             mean = self.reference[self.round]
             iterations = rival_iterations(mean, problem.most_iterations(), luck)
         began = time.perf_counter()
-        plan = self.method.controller(problem, Notes(self.server_m, iterations))
-        if not problem.integer_iterations:
-            plan = _in_whole_iterations(plan)
-        if _sound(plan):
-            return replace(plan, solve_seconds=time.perf_counter() - began), None
+        try:
+            plan = self.method.controller(problem, Notes(self.server_m, iterations))
+            if not problem.integer_iterations:
+                plan = _in_whole_iterations(plan)
+            if _sound(plan):
+                return replace(plan, solve_seconds=time.perf_counter() - began), None
+        except Exception as error:  # whatever a controller or its solver raises
+            if self.method.controller is exact:
+                raise
+            warnings.warn(f"{self.method.name}: {error}", stacklevel=2)
         self.fallbacks += 1
         for solver in FALLBACKS:
             plan = solve(problem, solver, gap=GAP)
@@ -163,7 +168,7 @@ class Simulation:
 
     # --- train ----------------------------------------------------------------------------------
 
-    def _train(self, plan: Plan, outcome: Outcome) -> tuple[Outcome, list[Arrival], float]:
+    def _train(self, plan: Plan, outcome: Outcome) -> tuple[Outcome, list[Arrival] | None, float]:
         """Parties and server train; what was spent, who arrived, and how long it took."""
         scenario, problem = self.scenario, plan.problem
         steps = scenario.learning.steps_per_iteration * np.rint(plan.decision.iterations)
@@ -185,19 +190,24 @@ class Simulation:
             most = scenario.learning.steps_per_iteration * scenario.max_iterations
             moving = int((outcome.active & (steps > 0)).sum())
             self.model.train(self.round, orders, Order(most, rate), moving=moving)
-            return outcome, [], outcome.latency_s
-        cycles = outcome.compute_s + outcome.delay_s
-        here = outcome.active & ~outcome.leaving
-        names: NDArray[np.object_] = np.array(problem.ids, dtype=object)
+            return outcome, None, outcome.latency_s
         began = self.clock.now_s
-        arrivals = self.clock.round(
-            dict(zip(names[here], cycles[here].tolist(), strict=True)),
-            frozenset(names[outcome.failed]),
-        )
-        train_as_they_arrive(self.model, self.round, orders, rate, arrivals)
-        heard = [arrival.name for arrival in arrivals]
-        times = np.array([heard.count(name) for name in problem.ids], dtype=np.float64)
-        return outcome.repeated(times), arrivals, self.clock.now_s - began
+        at_work = outcome.active & ~outcome.leaving & (steps > 0)
+        cycles = {
+            name: Cycle(
+                orders.get(name, REST),
+                float(outcome.compute_s[n] + outcome.delay_s[n]),
+                bool(outcome.failed[n]),
+                float(outcome.transmission_j[n]),
+                float(outcome.processing_j[n]),
+                float(outcome.bits[n]),
+            )
+            for n, name in enumerate(problem.ids)
+            if at_work[n]
+        }
+        arrivals = self.clock.round(cycles, len(problem))
+        train_as_they_arrive(self.model, self.round, rate, arrivals)
+        return outcome.of_arrivals(problem.ids, arrivals), arrivals, self.clock.now_s - began
 
     # --- change and record ----------------------------------------------------------------------
 
@@ -214,9 +224,11 @@ class Simulation:
 
     def _metrics(self) -> Event:
         found = self.model.metrics()
-        for name, loss in {**found.get("future", {}), **found}.items():
-            if isinstance(loss, float) and (not math.isfinite(loss) or loss > EXPLODED):
-                raise DivergedError(f"{name} is {loss:g} after round {self.round}")
+        limit = EXPLODED * max(1.0, self.initial_loss)
+        for table in (found, found.get("future", {}), *found.get("future_by", {}).values()):
+            for name, value in table.items():
+                if isinstance(value, float) and not abs(value) <= limit:
+                    raise DivergedError(f"{name} is {value:g} after round {self.round}")
         return found
 
     # --- to go on later -------------------------------------------------------------------------
@@ -227,7 +239,7 @@ class Simulation:
             "round": self.round,
             "server_m": self.server_m.tolist(),
             "ledger": asdict(self.ledger),
-            "clock": asdict(self.clock),
+            "clock": self.clock.words(),
             "fallbacks": self.fallbacks,
             "initial_loss": self.initial_loss,
             "reference": list(self.reference),
@@ -238,7 +250,7 @@ class Simulation:
         self.round = words["round"]
         self.server_m = np.array(words["server_m"])
         self.ledger = Ledger(**words["ledger"])
-        self.clock = VirtualClock(**words["clock"])
+        self.clock = VirtualClock.of(words["clock"])
         self.fallbacks = words["fallbacks"]
         self.initial_loss = words["initial_loss"]
 

@@ -68,7 +68,9 @@ class Material:
         if learning.payload == "model":
             return float(_BITS * connections)
         steps = learning.steps_per_iteration * self.scenario.max_iterations
-        rows = steps * learning.batch_size + learning.sample_rows
+        there = self.rows.count("train")
+        batch, sample = min(learning.batch_size, there), min(learning.sample_rows, there)
+        rows = steps * batch + sample
         return float(_BITS * rows * self.maker.width)
 
     def optimizer(self, device: ListedDevice, round_: int) -> Sgd | Proximal | Momentum:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scdn.arrays import Array, Mask
 from scdn.control.plan import Plan
+from scdn.learning.asynchronous import Arrival
 from scdn.scenario.model import Fading, Radio
 from scdn.world.channel import ChannelDraws, drawn_path_loss, path_loss, paths
 from scdn.world.churn import link_failed
@@ -37,13 +39,20 @@ class Outcome:
         spent = (self.compute_s + self.delay_s)[self.active & ~self.leaving]
         return float(spent.max()) if len(spent) else 0.0
 
-    def repeated(self, times: Array) -> Outcome:
-        """The same for devices that work and report more than once in a round, or not at all."""
+    def of_arrivals(self, names: Sequence[str], arrivals: Sequence[Arrival]) -> Outcome:
+        """What the cycles that ended cost; who left on the way has computed for nothing."""
+
+        def total(term: str) -> Array:
+            sums = dict.fromkeys(names, 0.0)
+            for arrival in arrivals:
+                sums[arrival.name] += getattr(arrival.cycle, term)
+            return np.array([sums[name] for name in names])
+
         return replace(
             self,
-            transmission_j=self.transmission_j * times,
-            processing_j=np.where(self.leaving, self.processing_j, self.processing_j * times),
-            bits=self.bits * times,
+            transmission_j=total("transmission_j"),
+            processing_j=np.where(self.leaving, self.processing_j, total("processing_j")),
+            bits=total("bits"),
         )
 
 

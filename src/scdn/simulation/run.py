@@ -169,10 +169,10 @@ def _reference(
         _check_reference(read_run(place), own, place)
         found = resume(place, watch=watch) if given is None else read_run(place)
     means = mean_iterations(found)
-    if len(means) < scenario.learning.rounds:
-        allowed = f"must have {scenario.learning.rounds}"
-        raise refuse(str(given or folder), "reference", f"has {len(means)} rounds", allowed)
-    return means
+    if found.end is None:
+        raise refuse(str(place), "reference", "has not ended", "resume it first")
+    missing = scenario.learning.rounds - len(means)  # where it ran away, its last mean holds
+    return means + (means[-1:] or (0.0,)) * missing
 
 
 def _check_reference(found: Run, own: Scenario, place: Path) -> None:
