@@ -27,6 +27,7 @@ from scdn.simulation.events import round_event
 from scdn.simulation.ledger import Ledger
 from scdn.simulation.material import Material
 from scdn.simulation.outcome import Outcome, carry_out
+from scdn.theory import MOMENTUM, PROXIMAL
 from scdn.world.channel import draw_channel
 from scdn.world.churn import ChurnTrace
 
@@ -271,4 +272,4 @@ def _in_whole_iterations(plan: Plan) -> Plan:
 
 def _numbers(kind: int, value: float) -> tuple[float, float]:
     """Μ and ρ of an optimiser, as `Order` takes them."""
-    return (value if kind == 1 else 0.0, value if kind == 2 else 0.0)
+    return (value if kind == PROXIMAL else 0.0, value if kind == MOMENTUM else 0.0)
