@@ -65,25 +65,28 @@ def scenario(network: str, regime: str, method: str, seed: int, rate: float, *mo
     return read_scenario(EXAMPLES / f"{name}.toml", settings)
 
 
-def tuning(out: Path, regime: str, methods: list[str]) -> list[Task]:
-    """The runs that rates are chosen by, on the static network of four."""
-    found = []
-    for method in _tuned_ones(methods):
+def tuning(out: Path, regime: str, methods: list[str], lead: float | None) -> list[Task]:
+    """The runs that rates are chosen by, on the static network of four.
+
+    Rivals take SC-DN's iterations, so theirs come second, when SC-DN's rate `lead` is known.
+    """
+    here, found = out / regime / "tuning", []
+    for method in methods:
+        if method.startswith(("gsp", "vafl")) == (lead is None):
+            continue
         for rate in RATES:
             for seed in TUNING_SEEDS:
-                here = out / regime / "tuning"
                 chosen = scenario("static 4", regime, method, seed, rate, "learning.holdout=0.1")
                 place = here / method / f"rate-{rate}" / f"seed-{seed}"
-                reference = here / "sc-dn" / f"rate-{rate}" / f"seed-{seed}"
-                rival = method.startswith(("gsp", "vafl"))
-                found.append(Task(chosen, place, reference if rival else None))
+                source = here / "sc-dn" / f"rate-{lead}" / f"seed-{seed}"
+                found.append(Task(chosen, place, None if lead is None else source))
     return found
 
 
-def tuned(out: Path, regime: str, methods: list[str]) -> dict[str, float]:
-    """Each method's best rate; a memory does not need one of its own."""
+def best_rates(out: Path, regime: str, methods: list[str]) -> dict[str, float]:
+    """Each method's best rate."""
     best = {}
-    for method in _tuned_ones(methods):
+    for method in methods:
         scores = {}
         for rate in RATES:
             runs = [
@@ -92,6 +95,16 @@ def tuned(out: Path, regime: str, methods: list[str]) -> dict[str, float]:
             ]
             scores[rate] = float(np.mean([_score(run) for run in runs]))
         best[method] = max(scores, key=lambda rate: scores[rate])
+    return best
+
+
+def tuned(out: Path, regime: str, methods: list[str], jobs: int) -> dict[str, float]:
+    """Tunes; a memory does not need a rate of its own."""
+    ones = _tuned_ones(methods)
+    run_all(tuning(out, regime, ones, None), jobs)
+    lead = best_rates(out, regime, ["sc-dn"])["sc-dn"]
+    run_all(tuning(out, regime, ones, lead), jobs)
+    best = best_rates(out, regime, ones)
     return best | {"zoc": best["sc-dn"], "zoc-greedy": best.get("max-vfl", best["sc-dn"])}
 
 
@@ -131,6 +144,8 @@ def study(
 
 def run_all(tasks: list[Task], jobs: int) -> None:
     """References first, then those who follow them."""
+    if not tasks:
+        return
     bar, count = Progress(len(tasks), lines=20), 0
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         for wave in (False, True):
@@ -250,8 +265,7 @@ def main() -> None:
         return
     networks, methods = args.networks.split(","), args.methods.split(",")
     for regime in args.regimes.split(","):
-        run_all(tuning(args.out, regime, methods), args.jobs)
-        rates = tuned(args.out, regime, methods)
+        rates = tuned(args.out, regime, methods, args.jobs)
         print(f"{regime}: rates {rates}")
         setup = (args.out, regime, rates, args.seeds, networks, methods)
         run_all(study(*setup), args.jobs)

@@ -98,8 +98,9 @@ def test_another_scenario_in_the_same_folder_is_refused(tmp_path, examples):
     quick = examples / "quick.toml"
     words = ("compare", quick, "--methods", "max-vfl", "--seeds", "1", "--out", tmp_path / "c")
     assert scdn(*words, *FAST).returncode == 0
-    lines = refused(scdn(*words, *FAST, "--set", "max_delay_s=0.1"), 1)
-    assert "max_delay_s" in lines[-1]
+    for jobs in ("1", "2"):
+        other = (*FAST, "--set", "max_delay_s=0.1", "--jobs", jobs)
+        assert "max_delay_s" in refused(scdn(*words, *other), 1)[-1]
 
 
 def test_a_run_goes_on_as_it_began(tmp_path, examples):

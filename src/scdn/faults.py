@@ -36,6 +36,9 @@ class InputError(Exception):
         self.faults = tuple(faults)
         super().__init__("\n".join(self.lines()))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, tuple[Fault, ...]]]:
+        return InputError, (self.source, self.faults)  # so that it comes back from other processes
+
     def lines(self) -> list[str]:
         """One line per fault, each naming the source."""
         return [printable(f"{self.source}: {fault}") for fault in self.faults]
