@@ -50,8 +50,11 @@ def spread(values: Iterable[float]) -> Spread | None:
     known = _known(values)
     if not len(known):
         return None
+    mean = float(known.mean())
     std = float(known.std(ddof=1)) if len(known) > 1 else None
-    return Spread(float(known.mean()), std, len(known))
+    if std is not None and std < 1e-12 * abs(mean):
+        std = 0.0  # only rounding
+    return Spread(mean, std, len(known))
 
 
 def compare(mine: BySeed, reference: BySeed) -> Paired | None:
