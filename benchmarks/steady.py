@@ -15,7 +15,7 @@ steps they overshoot together. Ways to take a round that are compared:
     one by one   parties train one after another, each on fresh embeddings, then the server (ditto)
 
 All take the same steps of parties and server on the same batches. A run has *collapsed*, defined
-before any was looked at, if its weights are no longer finite, or its last top-3 is within 5 points
+before the study began, if its weights are no longer finite, or its last top-3 is within 5 points
 of the trivial predictor's, or more than 15 points below its own best. Serial time counts a step of
 the server as long as one of a party: `last` and its kin take twice the paper's round, `one by one`
 N + 1 times.

@@ -9,19 +9,20 @@ import sys
 from conftest import ROOT
 
 SOURCE = ROOT / "src" / "scdn"
-BASE = {"arrays", "draws", "faults", "documents", "theory"}
+BASE = {"arrays", "draws", "faults", "documents", "npz", "theory"}
 ALLOWED = {
     "arrays": set(),
     "draws": set(),
     "faults": set(),
     "documents": {"faults"},
+    "npz": set(),
     "theory": {"arrays"},
     "scenario": BASE,
     "world": BASE | {"scenario"},
     "learning": BASE | {"scenario"},
     "control": BASE | {"scenario", "world"},
     "pictures": BASE | {"scenario", "world", "control"},
-    "methods": BASE | {"control"},
+    "methods": BASE | {"scenario", "control"},
     "record": BASE,
     "simulation": BASE | {"scenario", "world", "learning", "control", "methods", "record"},
     "report": BASE | {"record", "pictures"},

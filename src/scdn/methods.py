@@ -21,8 +21,8 @@ from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import Decision, RoundProblem
 from scdn.control.solve import solve
 from scdn.faults import refuse, show
+from scdn.scenario.model import Memory
 
-Memory = Literal["keep", "zero-out", "dropout"]
 Schedule = Literal["synchronous", "asynchronous"]
 
 GAP = 1e-3  # to which runs prove their plans; a tenth of a percent of the objective

@@ -16,9 +16,9 @@ from scdn.learning.guide import Guide, Kept, LabelGuide, SlopeGuide
 from scdn.learning.importance import exclusion_losses
 from scdn.learning.imputation import IMPUTATIONS, Imputation, impute
 from scdn.learning.losses import row_losses, scores
+from scdn.scenario.model import Memory
 
 SHARES = tuple(2 ** (-half / 2) for half in range(13))  # of an update: from all to a 64th
-Memory = Literal["keep", "zero-out", "dropout"]
 
 
 @dataclass

@@ -26,12 +26,12 @@ from scdn.learning.guide import Kept, SlopeGuide
 from scdn.learning.importance import importance
 from scdn.learning.local import REST, Order
 from scdn.learning.parties import Maker, teamed
-from scdn.learning.server import Memory, Server
+from scdn.learning.server import Server
 from scdn.learning.smoothness import curvature, global_smoothness, smoothness
 from scdn.learning.split import View
 from scdn.learning.team import Lesson, Team, train
 from scdn.learning.tensors import Place, Tensors, one_thread
-from scdn.scenario.model import Learning
+from scdn.scenario.model import Learning, Memory
 
 PROBES = 8  # batches that a newcomer's first gradient figures are taken from
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 import io
 import json
 import shutil
-import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,14 +17,13 @@ from numpy.typing import NDArray
 
 from scdn.documents import OutputError, to_json, write_atomic
 from scdn.faults import refuse
+from scdn.npz import read_npz
 
 Arrays = Mapping[str, NDArray[Any]]
 
 FOLDER = "checkpoint"
 _STATE = "state.npz"
 _WORDS = "words"
-_DAMAGE = (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError,
-           NotImplementedError, zipfile.BadZipFile, zlib.error)  # fmt: skip
 
 
 def save(
@@ -79,11 +76,10 @@ def _packed(arrays: Arrays, words: Mapping[str, Any]) -> bytes:
 
 def _unpacked(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as found:
-            arrays = {key: found[key] for key in found.files}
+        arrays = read_npz(path)
         return arrays, json.loads(str(arrays.pop(_WORDS)))
     except FileNotFoundError:
         raise refuse(str(path), "checkpoint", "is not there", "nothing to resume") from None
-    except _DAMAGE as error:
+    except (OSError, ValueError, KeyError) as error:
         found_ = f"is damaged ({type(error).__name__})"
         raise refuse(str(path), "checkpoint", found_, "cannot resume") from None

@@ -13,6 +13,13 @@ from scdn.record.read import EVENTS, Event, read_events
 SUMMARY = "summary.json"
 
 
+def refuse_used(folder: Path) -> None:
+    """Refuses a folder that has a run."""
+    if (folder / EVENTS).exists():
+        allowed = "choose another folder, or go on with --resume"
+        raise refuse(str(folder), "folder", "has a run already", allowed)
+
+
 class Recorder:
     """Appends to a run's `events.jsonl`. A line counts once its newline is on disk."""
 
@@ -23,9 +30,7 @@ class Recorder:
     @classmethod
     def new(cls, folder: Path, start: Event) -> Recorder:
         """A new run in a folder that has none yet."""
-        if (folder / EVENTS).exists():
-            allowed = "choose another folder, or go on with --resume"
-            raise refuse(str(folder), "folder", "has a run already", allowed)
+        refuse_used(folder)
         recorder = cls(folder)
         write_atomic(recorder._path, _line(start))
         return recorder

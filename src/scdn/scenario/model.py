@@ -27,6 +27,7 @@ from scdn.scenario.fields import (
 
 RateModel = Literal["shannon", "pade"]
 Start = Literal["centre", "random", "origin", "max", "random-edge"]
+Memory = Literal["keep", "zero-out", "dropout"]  # what stays of departed devices
 OptimizerKind = Literal["sgd", "proximal", "momentum"]
 
 

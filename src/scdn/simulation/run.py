@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from scdn.control.solve import warm_up
 from scdn.faults import refuse
 from scdn.learning.data.dataset import trivial_score
 from scdn.learning.state import pack, unpack
 from scdn.learning.vertical import VerticalModel
-from scdn.methods import Method, method
+from scdn.methods import Method, exact, method
 from scdn.record import checkpoint
 from scdn.record.read import EVENTS, Run, read_run
-from scdn.record.write import Recorder
+from scdn.record.write import Recorder, refuse_used
 from scdn.scenario.model import Scenario
 from scdn.scenario.read import make_scenario
 from scdn.simulation.events import start_event
@@ -43,7 +44,7 @@ def run(
     """Runs a scenario with its method and seed, and records it in `out`."""
     folder, chosen = Path(out), method(scenario.method)
     trivial = {"trivial": None, "best_party": None, "centralised": None}
-    _refuse_used(folder)
+    refuse_used(folder)
     means = _reference(scenario, chosen, folder, reference, watch)
     simulation = begin(scenario, means)
     dataset = simulation.material.dataset
@@ -80,6 +81,8 @@ def resume(out: str | Path, *, watch: Watch | None = None) -> Run:
 def begin(scenario: Scenario, reference: tuple[float, ...], *, empty: bool = False) -> Simulation:
     """A run before round 0, or with a model that is to be taken up (`empty`)."""
     chosen = method(scenario.method)
+    if chosen.controller is exact:
+        warm_up()  # loading the solver is no part of a plan's time
     trace = churn_trace(scenario)
     material = Material.of(scenario, trace)
     model = VerticalModel.start(
@@ -195,9 +198,3 @@ def _without_rates(scenario: Event) -> Event:
 
     lists = {key: [bare(entry) for entry in scenario.get(key, [])] for key in ("fleet", "devices")}
     return {**scenario, **lists, "learning": bare(scenario.get("learning", {}))}
-
-
-def _refuse_used(folder: Path) -> None:
-    if (folder / EVENTS).exists():
-        allowed = "choose another folder, or go on with --resume"
-        raise refuse(str(folder), "folder", "has a run already", allowed)

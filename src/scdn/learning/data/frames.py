@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scdn.arrays import Array
 from scdn.faults import Fault, InputError, refuse, show
-from scdn.learning.data.npz import read_npz
+from scdn.npz import read_npz
 
 _NAMED = 5  # faulty cells that are named; the rest are counted
 

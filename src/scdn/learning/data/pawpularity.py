@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scdn.faults import refuse
 from scdn.learning.data.dataset import Dataset, divided
 from scdn.learning.data.download import Say
-from scdn.learning.data.npz import read_npz
+from scdn.npz import read_npz
 
 SIDE = 64
 _KEYS = ("webp", "webp_len", "id16", "meta", "meta_names", "pawpularity")

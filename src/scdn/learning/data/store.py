@@ -22,7 +22,7 @@ import platformdirs
 from scdn.documents import OutputError, write_atomic
 from scdn.faults import InputError, printable, refuse
 from scdn.learning.data.dataset import Dataset
-from scdn.learning.data.npz import read_npz
+from scdn.npz import read_npz
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,40}")
 _FILE = re.compile(rf"({NAME.pattern})\.([0-9a-f]{{64}})\.npz")
