@@ -2,10 +2,10 @@
 
     python benchmarks/claims.py --out out/claims --jobs 2 -o docs/results/methods-mnist.json
 
-Every method's learning rate is tuned first, with the same small budget: four rates, two seeds that
-are not used again, scored on a tenth of the training rows. Then each method runs with ten seeds on
-the paper's static network with 2, 4 and 6 devices and on its dynamic one. Runs that are there are
-not repeated.
+Every method's learning rate is tuned first, with the same small budget: the same rates, two seeds
+that are not used again, scored on a tenth of the training rows. Then each method runs with ten
+seeds on the paper's static network with 2, 4 and 6 devices and on its dynamic one. Runs that are
+there are not repeated.
 
     regime       steps per iteration   update
     few          1                     the product's (server last, fitted)
@@ -33,7 +33,12 @@ from scdn.scenario import read_scenario
 from scdn.simulation.compare import Task, carry_out
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-RATES = (0.2, 0.4, 0.8, 1.6)
+RATES = {  # the same for every method
+    "few": (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4),
+    "few-paper": (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4),
+    "many": (0.2, 0.4, 0.8, 1.6),
+    "many-paper": (0.2, 0.4, 0.8, 1.6),
+}
 TUNING_SEEDS = (1000, 1001)
 STATIC = ("sc-dn", "max-vfl", "max-vfl-matched", "gsp", "gsp-matched", "vafl", "vafl-matched")
 DYNAMIC = (*STATIC, "zoc", "zoc-greedy")
@@ -74,7 +79,7 @@ def tuning(out: Path, regime: str, methods: list[str], lead: float | None) -> li
     for method in methods:
         if method.startswith(("gsp", "vafl")) == (lead is None):
             continue
-        for rate in RATES:
+        for rate in RATES[regime]:
             for seed in TUNING_SEEDS:
                 chosen = scenario("static 4", regime, method, seed, rate, "learning.holdout=0.1")
                 place = here / method / f"rate-{rate}" / f"seed-{seed}"
@@ -88,7 +93,7 @@ def best_rates(out: Path, regime: str, methods: list[str]) -> dict[str, float]:
     best = {}
     for method in methods:
         scores = {}
-        for rate in RATES:
+        for rate in RATES[regime]:
             runs = [
                 read_run(out / regime / "tuning" / method / f"rate-{rate}" / f"seed-{seed}")
                 for seed in TUNING_SEEDS

@@ -100,6 +100,23 @@ def test_the_plain_version_does_the_same(seed):
     assert values[0] == pytest.approx(values[1], rel=1e-3)
 
 
+@pytest.mark.parametrize("backend", ["numba", "numpy"])
+@pytest.mark.parametrize("seed", range(many(20)))
+def test_slopes_are_differences_of_gradients(seed, backend):
+    """To the last bit, axis by axis; an axis without a shift has none."""
+    problem = _problem(random_request(seed, count=4))
+    surface = surface_of(problem, choices(problem), backend)
+    dice = np.random.default_rng(seed)
+    place, on = dice.uniform(0.2, 0.8, 3) * problem.region_m, np.ones(len(surface.devices), bool)
+    shifts = np.where(np.arange(3) == seed % 4, 0.0, [1e-4, -1e-4, 1e-3])
+    _, gradient = surface.barrier(place, on, 0.1)
+    slopes = surface.barrier_slopes(place, shifts, on, 0.1, gradient)
+    for axis, shift in enumerate(shifts):
+        moved = place + shift * (np.arange(3) == axis)
+        change = surface.barrier(moved, on, 0.1)[1] - gradient
+        assert (slopes[:, axis] == (change / shift if shift else 0.0)).all()
+
+
 def _random_boxes(problem, dice):
     size = problem.region_m
     width = size / 2 * 10 ** dice.uniform(-4, 0, (40, 3))

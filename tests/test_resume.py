@@ -284,6 +284,53 @@ def test_a_finished_run_is_returned_as_it_is(whole):
         assert image(expected.folder) == before
 
 
+HOLDER = """
+import json, sys, time
+from scdn.scenario.read import make_scenario
+from scdn.simulation.run import run
+def watch(event, _):
+    if event["round"] == 2:
+        print("there", flush=True)
+        time.sleep(600)
+run(make_scenario(json.loads(sys.argv[1])), sys.argv[2], watch=watch)
+"""
+
+
+def test_a_second_process_is_refused_until_the_first_is_killed(whole, tmp_path):
+    setting, _, expected = whole["sc-dn"]
+    folder = tmp_path / "run"
+    table = json.dumps(setting.model_dump(mode="json", by_alias=True))
+    first = [sys.executable, "-c", HOLDER, table, str(folder)]
+    second = [sys.executable, "-m", "scdn.cli", "run", "--resume", str(folder)]
+    with subprocess.Popen(first, stdout=subprocess.PIPE) as child:
+        try:
+            assert child.stdout.readline() == b"there\n"
+            before = image(folder)
+            refused = subprocess.run(second, capture_output=True, text=True)
+            assert (refused.returncode, refused.stdout) == (2, "")
+            assert refused.stderr.count("\n") == 1
+            assert "is being written by another process" in refused.stderr
+            assert image(folder) == before
+        finally:
+            child.kill()
+    resume(folder)
+    assert same(folder, expected)
+
+
+def test_of_two_that_begin_at_once_one_runs(whole, tmp_path):
+    setting, _, expected = whole["sc-dn"]
+    folder = tmp_path / "run"
+    table = json.dumps(setting.model_dump(mode="json", by_alias=True))
+    command = [sys.executable, "-c", CHILD, table, str(folder), ""]
+    both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    words = [child.communicate()[1] for child in both]
+    codes = [child.returncode for child in both]
+    assert sorted(codes) == [0, 1]
+    last = words[codes.index(1)].splitlines()[-1]
+    assert "is being written by another process" in last or "has a run already" in last
+    assert same(folder, expected)
+
+
 def test_a_used_folder_is_refused(whole, tmp_path):
     setting, reference, _ = whole["vafl"]
     folder = stopped(setting, tmp_path / "run", reference=reference)

@@ -13,6 +13,7 @@ from test_cli import refused, scdn
 
 import scdn as package
 from scdn.learning.data import fetch
+from scdn.record import log
 from scdn.record.read import read_run
 from scdn.record.schema import AnyEvent
 from scdn.scenario import read_scenario
@@ -54,6 +55,24 @@ def test_a_method_and_a_seed_from_the_command_line(tmp_path, examples):
     assert done.returncode == 0, done.stderr
     run = read_run(out)
     assert (run.method, run.seed, run.scenario["seed"]) == ("zoc", 8, 8)
+
+
+def test_a_tool_that_fails_does_not_end_the_run(tmp_path, monkeypatch):
+    seen = []
+
+    def failing(_):
+        def keep(event):
+            seen.append(event)
+            raise ConnectionError("the store is gone\nand more")
+
+        return keep
+
+    monkeypatch.setattr(log, "_tensorboard", failing)
+    keep = log.open_log("tensorboard", "name", "sc-dn", tmp_path)
+    with pytest.warns(UserWarning, match="--log tensorboard ends here: the store is gone$"):
+        keep({"round": 0})
+    keep({"round": 1})
+    assert seen == [{"round": 0}]
 
 
 def test_what_is_wrong_is_said_in_a_line(tmp_path, examples):

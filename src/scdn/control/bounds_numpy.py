@@ -169,6 +169,28 @@ def barrier(
     return total
 
 
+def barrier_slopes(
+    place: Array,
+    shifts: Array,
+    on: Mask,
+    mu: float,
+    devices: Array,
+    links: Array,
+    move: Array,
+    min_sq: float,
+    gradient: Array,
+    slopes: Array,
+) -> None:
+    """How the barrier's gradient changes along each axis that has a shift, by differences."""
+    moved, other = place.copy(), np.zeros(3)
+    for axis in range(3):
+        if shifts[axis] != 0.0:
+            moved[axis] = place[axis] + shifts[axis]
+            barrier(moved, on, mu, devices, links, move, min_sq, other)
+            slopes[:, axis] = (other - gradient) / shifts[axis]
+            moved[axis] = place[axis]
+
+
 def _vertical(z: Any, move: Array) -> Any:
     """The slope of the movement's energy in altitude."""
     slope = (

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scdn.arrays import Array
+from scdn.arrays import Array, floats
 from scdn.control.problem import Decision, RoundProblem
 from scdn.faults import refuse
 from scdn.theory import MOMENTUM
 
 _GOLDEN = (np.sqrt(5) - 1) / 2
+_AT_ONCE = 8  # whole iterations whose cost is computed together
 _ROUNDING = 1e-12  # a power over its limit by no more than this is at its limit
 
 
@@ -65,15 +66,17 @@ def _running_cost(problem: RoundProblem, iterations: Array) -> Array:
 
 
 def _whole_iterations(problem: RoundProblem) -> tuple[Array, Array, Array]:
-    best = np.zeros(len(problem))
-    cost = _running_cost(problem, best)
-    for count in range(1, problem.max_iterations + 1):
-        candidate = np.full(len(problem), float(count))
-        found = _running_cost(problem, candidate)
-        if np.isinf(found).all():  # no clock carries more
-            break
-        better = found < cost
-        best, cost = np.where(better, candidate, best), np.where(better, found, cost)
+    best, cost = np.zeros(len(problem)), np.full(len(problem), np.nan)
+    for first in range(0, problem.max_iterations + 1, _AT_ONCE):
+        counts = np.arange(first, min(first + _AT_ONCE, problem.max_iterations + 1))
+        costs = _running_cost(problem, np.repeat(floats(counts)[:, None], len(problem), axis=1))
+        for count, found in zip(counts, costs, strict=True):
+            if count == 0:
+                cost = found
+            elif np.isinf(found).all():  # no clock carries more
+                return best, cost, np.zeros(len(problem))
+            better = found < cost
+            best, cost = np.where(better, count, best), np.where(better, found, cost)
     return best, cost, np.zeros(len(problem))
 
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scdn.arrays import Array, floats
 from scdn.control.bounds_layout import ALTITUDE, GAIN, HOVER
@@ -104,10 +103,10 @@ def _first_places(problem: RoundProblem, found: Choices, warm_start: Array | Non
     places = [here, here * [1.0, 1.0, 0.0]]
     if warm_start is not None:
         places.append(floats(warm_start))
-    top = np.nextafter(problem.ceiling_m, 0.0)
+    top = float(np.nextafter(problem.ceiling_m, 0.0))
     floor = min(problem.movement.min_flight_m, top)
     worth = np.argsort(-found.gain, kind="stable")[:8]
-    for x, y, z in problem.position_m[worth]:
+    for x, y, z in problem.position_m[worth].tolist():
         heights = (floor, 0.15 * top, 0.3 * top, 0.6 * top, z)
         places += [np.array([x, y, min(max(height, floor), top)]) for height in heights]
     stacked = np.stack(places)
@@ -134,7 +133,8 @@ class _Search:
         self.best_value, self.best_place = math.inf, np.zeros(3)
         self.dropped = math.inf  # the least floor among boxes that were given up
         self.status: Literal["optimal", "time_limit"] = "optimal"
-        self.open = no_boxes(surface)
+        self.smallest = _SMALLEST * surface.problem.region_m
+        self.none = self.open = no_boxes(surface)
 
     def try_places(self, places: Array) -> None:
         """Offers the best of these places, and the best near them."""
@@ -156,12 +156,8 @@ class _Search:
             if self.boxes >= self.max_boxes or time.perf_counter() > self.deadline:
                 self.status = "time_limit"
                 return
-            chosen = self._most_promising()
-            parents = self.open.take(chosen)
-            rest = np.ones(len(self.open.floor), dtype=np.bool_)
-            rest[chosen] = False
-            self.open = self.open.take(rest)
-            small = np.all(parents.width <= _SMALLEST * self.surface.problem.region_m, axis=1)
+            parents = self._most_promising()
+            small = (parents.width <= self.smallest).all(axis=1)
             if small.any():
                 self.dropped = min(self.dropped, float(parents.floor[small].min()))
                 parents = parents.take(np.flatnonzero(~small))
@@ -181,11 +177,17 @@ class _Search:
         total = max(abs(self.surface.constant + self.best_value), SMALLEST_OBJECTIVE)
         return self.best_value - max(0.999 * self.gap * total - self.slack, 0.0)
 
-    def _most_promising(self) -> NDArray[np.int64]:
+    def _most_promising(self) -> Boxes:
+        """Takes the boxes to halve next from those that are open."""
         count = BATCH // 2
         if len(self.open.floor) <= count:
-            return np.arange(len(self.open.floor))
-        return np.sort(np.argpartition(self.open.floor, count - 1)[:count])
+            chosen, self.open = self.open, self.none
+            return chosen
+        which = np.sort(np.argpartition(self.open.floor, count - 1)[:count])
+        chosen, rest = self.open.take(which), np.ones(len(self.open.floor), dtype=np.bool_)
+        rest[which] = False
+        self.open = self.open.take(rest)
+        return chosen
 
     def _add(self, boxes: Boxes) -> None:
         self.boxes += len(boxes.floor)
@@ -193,11 +195,11 @@ class _Search:
         if best >= 0 and boxes.value[best] < self.best_value:
             self._offer(boxes.centre[best], boxes.value[best])
             self._polish(boxes.centre[best])
-        everything = self.open.joined(boxes)
-        hopeless = everything.floor >= self._threshold()
+        self.open = self.open.joined(boxes) if len(self.open.floor) else boxes
+        hopeless = self.open.floor >= self._threshold()
         if hopeless.any():
-            self.dropped = min(self.dropped, float(everything.floor[hopeless].min()))
-        self.open = everything.take(np.flatnonzero(~hopeless))
+            self.dropped = min(self.dropped, float(self.open.floor[hopeless].min()))
+            self.open = self.open.take(np.flatnonzero(~hopeless))
 
     def _offer(self, place: Array, value: float) -> None:
         if value < self.best_value and self.surface.problem.allowed(place):

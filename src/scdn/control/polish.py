@@ -44,14 +44,13 @@ def polish(surface: Surface, place: Array) -> Array:
 def _newton(surface: Surface, place: Array, on: Mask, mu: float, low: Array, high: Array) -> Array:
     value, gradient = surface.barrier(place, on, mu)
     for _ in range(_STEPS):
-        free = ~(((place <= low) & (gradient > 0)) | ((place >= high) & (gradient < 0)))
-        free &= high > low
-        if not free.any() or math.isinf(value):
+        axes = _free_axes(place, gradient, low, high)
+        if not axes or math.isinf(value):
             break
-        step = _direction(surface, place, on, mu, gradient, free, high)
+        step = _direction(surface, place, on, mu, gradient, axes, high)
         size = 1.0
         while size > 1e-7:
-            trial = np.clip(place + size * step, low, high)
+            trial = np.minimum(np.maximum(place + size * step, low), high)
             new_value, new_gradient = surface.barrier(trial, on, mu)
             if new_value < value:
                 break
@@ -65,30 +64,40 @@ def _newton(surface: Surface, place: Array, on: Mask, mu: float, low: Array, hig
     return place
 
 
+def _free_axes(place: Array, gradient: Array, low: Array, high: Array) -> list[int]:
+    """Axes along which the cost falls inside the limits."""
+    rows = zip(place.tolist(), gradient.tolist(), low.tolist(), high.tolist(), strict=True)
+    return [
+        axis
+        for axis, (here, slope, least, most) in enumerate(rows)
+        if most > least and not (here <= least and slope > 0) and not (here >= most and slope < 0)
+    ]
+
+
 def _direction(
     surface: Surface,
     place: Array,
     on: Mask,
     mu: float,
     gradient: Array,
-    free: Mask,
+    axes: list[int],
     high: Array,
 ) -> Array:
     """Newton's direction by differences of the gradient; steepest descent where it is not one."""
-    axes = np.flatnonzero(free)
-    hessian = np.zeros((len(axes), len(axes)))
-    for column, axis in enumerate(axes):
-        shift = 1e-5 * max(1.0, abs(place[axis]))
-        shift = shift if place[axis] + shift <= high[axis] else -shift
-        moved = place.copy()
-        moved[axis] += shift
-        _, other = surface.barrier(moved, on, mu)
-        hessian[:, column] = (other - gradient)[axes] / shift
+    shifts = np.zeros(3)
+    for axis in axes:
+        here = float(place[axis])
+        shift = 1e-5 * max(1.0, abs(here))
+        shifts[axis] = shift if here + shift <= high[axis] else -shift
+    hessian = surface.barrier_slopes(place, shifts, on, mu, gradient)
+    if len(axes) < 3:
+        hessian = hessian[np.ix_(axes, axes)]
     hessian = (hessian + hessian.T) / 2
     step = np.zeros(3)
-    if np.isfinite(hessian).all():
+    if all(map(math.isfinite, hessian.ravel().tolist())):
         values, vectors = np.linalg.eigh(hessian)
-        values = np.maximum(np.abs(values), 1e-12 + 1e-9 * np.abs(values).max())
+        values = np.abs(values)
+        values = np.maximum(values, 1e-12 + 1e-9 * max(values.tolist()))
         step[axes] = -vectors @ ((vectors.T @ gradient[axes]) / values)
     else:
         step[axes] = -gradient[axes] / max(float(np.abs(gradient[axes]).max()), 1e-300)

@@ -270,8 +270,11 @@ def _violations(problem: RoundProblem, decision: Decision, delay: Array) -> list
     """Every broken constraint, the server's first, then constraint by constraint."""
     found = _server_violations(problem, decision.server_m)
     for check in _device_checks(problem, decision, delay):
+        if not check.broken.any():
+            continue
+        limits = np.broadcast_to(floats(check.limit), check.value.shape)
         for device in np.flatnonzero(check.broken):
-            amount, limit = float(check.value[device]), float(check.limit[device])
+            amount, limit = float(check.value[device]), float(limits[device])
             found.append(Violation(problem.ids[device], check.name, amount, limit))
     return found
 
@@ -279,26 +282,26 @@ def _violations(problem: RoundProblem, decision: Decision, delay: Array) -> list
 class _Check(NamedTuple):
     name: str
     value: Array
-    limit: Array
+    limit: Array | float
     broken: Mask
 
 
 def _device_checks(problem: RoundProblem, decision: Decision, delay: Array) -> Iterator[_Check]:
     iterations, power, cpu = decision.iterations, decision.power_w, decision.cpu_hz
-    always, off = np.ones(len(problem), dtype=np.bool_), ~decision.active
     needed = problem.cycles(iterations) / problem.learning.compute_deadline_s
 
-    def at_most(name: str, value: Array, limit: ArrayLike, where: Mask = always) -> _Check:
-        limits = np.broadcast_to(floats(limit), value.shape)
-        return _Check(name, value, limits, where & _above(value, limits))
+    def at_most(name: str, value: Array, limit: Array | float) -> _Check:
+        return _Check(name, value, limit, _above(value, limit))
 
-    def at_least(name: str, value: Array, limit: ArrayLike) -> _Check:
-        limits = np.broadcast_to(floats(limit), value.shape)
-        return _Check(name, value, limits, _above(limits, value))
+    def at_least(name: str, value: Array, limit: Array | float) -> _Check:
+        return _Check(name, value, limit, _above(limit, value))
 
-    yield at_most("max_delay_s", delay, problem.max_delay_s, decision.active)
-    yield at_most("inactive_iterations", iterations, 0.0, off)
-    yield at_most("inactive_power_w", power, 0.0, off)
+    def only(where: Mask, check: _Check) -> _Check:
+        return check._replace(broken=where & check.broken)
+
+    yield only(decision.active, at_most("max_delay_s", delay, problem.max_delay_s))
+    yield only(~decision.active, at_most("inactive_iterations", iterations, 0.0))
+    yield only(~decision.active, at_most("inactive_power_w", power, 0.0))
     yield at_most("max_iterations", iterations, problem.max_iterations)
     yield at_least("min_iterations", iterations, 0.0)
     if problem.integer_iterations:
@@ -311,7 +314,7 @@ def _device_checks(problem: RoundProblem, decision: Decision, delay: Array) -> I
     yield at_most("max_power_w", power, problem.max_power_w)
 
 
-def _above(value: Array, limit: Array) -> Mask:
+def _above(value: Array | float, limit: Array | float) -> Mask:
     """Above by more than rounding: relative to the limit, and not fooled by NaN."""
     return ~(value <= limit + TOLERANCE * np.abs(limit))
 

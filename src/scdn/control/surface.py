@@ -62,7 +62,7 @@ class Surface:
 
     def value(self, place: Array) -> float:
         """The objective at a position, less the constant."""
-        x, y, z = (float(c) for c in place)
+        x, y, z = place.tolist()
         saved = self.backend.value_at(x, y, z, self.devices, self.links, self.min_sq)
         return float(self.backend.movement(x, y, z, self.move) - saved)
 
@@ -74,9 +74,20 @@ class Surface:
         )
         return float(cost), gradient
 
+    def barrier_slopes(
+        self, place: Array, shifts: Array, on: Mask, mu: float, gradient: Array
+    ) -> Array:
+        """How that gradient changes along the axes that have a shift: a column for each axis."""
+        slopes = np.zeros((3, 3))
+        self.backend.barrier_slopes(
+            place, shifts, on, mu, self.devices, self.links, self.move, self.min_sq,
+            gradient, slopes,
+        )  # fmt: skip
+        return slopes
+
     def on(self, place: Array) -> Mask:
         """Which devices are active at a position."""
-        x, y, z = (float(c) for c in place)
+        x, y, z = place.tolist()
         on = np.zeros(len(self.devices), dtype=np.bool_)
         self.backend.active_at(x, y, z, self.devices, self.links, self.min_sq, on)
         return on
@@ -107,11 +118,9 @@ class Surface:
 
     def halves(self, boxes: Boxes) -> Boxes:
         """Every box cut in two across its split axis."""
-        rows = np.arange(len(boxes.floor))
-        width = boxes.width.copy()
-        width[rows, boxes.split] /= 2
-        shift = np.zeros_like(width)
-        shift[rows, boxes.split] = width[rows, boxes.split]
+        across = np.arange(len(boxes.floor)), boxes.split
+        width, shift = boxes.width.copy(), np.zeros(boxes.width.shape)
+        shift[across] = width[across] = width[across] / 2
         children = self.bound(
             np.concatenate([boxes.centre - shift, boxes.centre + shift]),
             np.concatenate([width, width]),

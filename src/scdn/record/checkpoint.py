@@ -43,13 +43,9 @@ def save(
     write_atomic(folder / _STATE, _packed(arrays, {**words, "fixed": names}))
 
 
-def prepare(run: Path) -> None:
-    """A folder for a new run, without what an earlier one may have left in it."""
-    try:
-        run.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(run / FOLDER, ignore_errors=True)
-    except OSError as error:
-        raise OutputError(f"{run}: cannot be made ({error.strerror})") from None
+def clear(run: Path) -> None:
+    """Removes what an earlier run may have left."""
+    shutil.rmtree(run / FOLDER, ignore_errors=True)
 
 
 def load(run: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, Arrays]]:

@@ -2,25 +2,67 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from scdn.faults import refuse
+from scdn.documents import write_atomic
+from scdn.faults import InputError, refuse
 
 Log = Callable[[dict[str, Any]], None]
 
+MLFLOW_RUN = "mlflow-run"  # the file with MLflow's name for a run, so that a resumed one goes on
+
 
 def check_log(kind: str) -> None:
-    """Refuses a tool that is not installed."""
+    """Refuses a tool that is not installed, or that cannot keep anything."""
     if find_spec(kind) is None:
         raise refuse("scdn", "--log", f"{kind} is not installed", f"pip install 'scdn[{kind}]'")
+    try:
+        if kind == "mlflow":
+            import mlflow
+
+            mlflow.search_experiments(max_results=1)
+        else:
+            from torch.utils.tensorboard import SummaryWriter  # noqa: F401
+    except Exception as error:  # whatever a tool and its store may raise
+        raise _unusable(kind, error) from None
 
 
 def open_log(kind: str, name: str, method: str, folder: Path) -> Log:
-    """Takes round events from now on; TensorBoard's go into the run's own folder."""
-    return _tensorboard(folder) if kind == "tensorboard" else _mlflow(name, method)
+    """Takes round events from now on; TensorBoard's go into the run's own folder.
+
+    A tool that fails later on is left with a warning: the run itself goes on.
+    """
+    try:
+        log = _tensorboard(folder) if kind == "tensorboard" else _mlflow(name, method, folder)
+    except Exception as error:  # as above
+        raise _unusable(kind, error) from None
+    failed = False
+
+    def careful(event: dict[str, Any]) -> None:
+        nonlocal failed
+        if failed:
+            return
+        try:
+            log(event)
+        except Exception as error:  # as above
+            failed = True
+            warnings.warn(f"--log {kind} ends here: {_first_line(error)}", stacklevel=2)
+
+    return careful
+
+
+def _unusable(kind: str, error: Exception) -> InputError:
+    found = f"{kind} cannot be used ({_first_line(error)})"
+    return refuse("scdn", "--log", found, "mend that, or leave it out")
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip()
+    return text.splitlines()[0] if text else type(error).__name__
 
 
 def numbers(event: dict[str, Any]) -> dict[str, float]:
@@ -37,9 +79,12 @@ def numbers(event: dict[str, Any]) -> dict[str, float]:
 def _tensorboard(folder: Path) -> Log:
     from torch.utils.tensorboard import SummaryWriter
 
-    writer = SummaryWriter(str(folder / "tensorboard"))
+    writer: Any = None
 
     def log(event: dict[str, Any]) -> None:
+        nonlocal writer
+        if writer is None:  # rounds that a killed process had logged and a resumed one repeats
+            writer = SummaryWriter(str(folder / "tensorboard"), purge_step=event["round"])
         for key, value in numbers(event).items():
             writer.add_scalar(key, value, event["round"])
         writer.flush()
@@ -47,9 +92,13 @@ def _tensorboard(folder: Path) -> Log:
     return log
 
 
-def _mlflow(name: str, method: str) -> Log:
+def _mlflow(name: str, method: str, folder: Path) -> Log:
     import mlflow
 
     mlflow.set_experiment(name)
-    mlflow.start_run(run_name=method)
+    known = folder / MLFLOW_RUN
+    if known.exists():
+        mlflow.start_run(run_id=known.read_text().strip())
+    else:
+        write_atomic(known, mlflow.start_run(run_name=method).info.run_id + "\n")
     return lambda event: mlflow.log_metrics(numbers(event), step=event["round"])

@@ -15,6 +15,7 @@ from scdn.learning.state import pack, unpack
 from scdn.learning.vertical import VerticalModel
 from scdn.methods import Method, exact, method
 from scdn.record import checkpoint
+from scdn.record.lock import alone
 from scdn.record.read import EVENTS, Run, read_run
 from scdn.record.write import Recorder, refuse_used
 from scdn.scenario.model import Scenario
@@ -49,10 +50,12 @@ def run(
     simulation = begin(scenario, means)
     dataset = simulation.material.dataset
     told = {**trivial, "trivial": trivial_score(dataset), **(baselines or {})}
-    checkpoint.prepare(folder)
-    _save(folder, simulation)
-    recorder = Recorder.new(folder, start_event(scenario, chosen.name, dataset, told))
-    return _go(simulation, recorder, watch)
+    with alone(folder):
+        refuse_used(folder)  # by one who was faster
+        checkpoint.clear(folder)
+        _save(folder, simulation)
+        recorder = Recorder.new(folder, start_event(scenario, chosen.name, dataset, told))
+        return _go(simulation, recorder, watch)
 
 
 def resume(out: str | Path, *, watch: Watch | None = None) -> Run:
@@ -64,7 +67,19 @@ def resume(out: str | Path, *, watch: Watch | None = None) -> Run:
             raise refuse(str(folder), "run", "has not begun", allowed)
         raise refuse(str(folder), "run", "is not there", "must be the folder of a run")
     found = read_run(folder)
-    if found.end is not None and found.end.get("status") in ("done", "diverged"):
+    if _is_over(found):
+        return found
+    with alone(folder):
+        return _take_up(folder, watch)
+
+
+def _is_over(found: Run) -> bool:
+    return found.end is not None and found.end.get("status") in ("done", "diverged")
+
+
+def _take_up(folder: Path, watch: Watch | None) -> Run:
+    found = read_run(folder)
+    if _is_over(found):  # meanwhile
         return found
     arrays, words, fixed = checkpoint.load(folder)
     for place, tables in fixed.items():
