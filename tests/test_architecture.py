@@ -26,9 +26,12 @@ ALLOWED = {
     "record": BASE,
     "simulation": BASE | {"scenario", "world", "learning", "control", "methods", "record"},
     "report": BASE | {"record", "pictures"},
-    "cli": BASE
+    "paper": BASE
     | {"scenario", "world", "learning", "control", "pictures"}
     | {"methods", "record", "simulation", "report"},
+    "cli": BASE
+    | {"scenario", "world", "learning", "control", "pictures"}
+    | {"methods", "record", "simulation", "report", "paper"},
 }
 
 

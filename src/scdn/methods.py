@@ -133,6 +133,7 @@ for _method in (
         about="the same, least power and clock",
     ),
     Method("zoc", exact, memory="zero-out", about="as sc-dn, but the departed are forgotten"),
+    Method("zoc-paper", paper, memory="zero-out", about="as sc-dn-paper, the departed forgotten"),
     Method("zoc-greedy", _stay, memory="zero-out", about="as max-vfl, the departed forgotten"),
     Method("sc-dn-dropout", exact, memory="dropout", about="as sc-dn, trained to do without some"),
 ):

@@ -30,6 +30,7 @@ class GeometricResult:
     relaxed_active: Array  # α as found
     surrogate: Array  # objective of P′ after each iteration
     true_objective: Array  # of the repaired decision after each iteration
+    change: Array  # largest change of a control in each iteration, relative to its range
     converged: bool
     iterations: int
     solver: str  # of the last iteration; "" if none was needed
@@ -51,13 +52,15 @@ def _iterate(problem: RoundProblem, settings: GeometricSettings) -> GeometricRes
     given = given_of(problem, settings)
     point = start(given)
     program = Program(given, point)
-    surrogate, true, solver, converged = list[float](), list[float](), "", False
+    surrogate, true, change, solver = list[float](), list[float](), list[float](), ""
+    converged = False
     while len(surrogate) < settings.iterations and not converged:
         found = program.solve(point)
         if found is None:  # keep the last good iterate
             break
         objective, after, solver = found
-        converged = _change(given, point, after) < settings.tolerance
+        change.append(_change(given, point, after))
+        converged = change[-1] < settings.tolerance
         point = after
         surrogate.append(objective)
         true.append(evaluate(problem, repair(problem, _decision(given, point))).objective)
@@ -68,6 +71,7 @@ def _iterate(problem: RoundProblem, settings: GeometricSettings) -> GeometricRes
         relaxed_active=point["active"],
         surrogate=np.array(surrogate),
         true_objective=np.array(true),
+        change=np.array(change),
         converged=converged,
         iterations=len(surrogate),
         solver=solver,
@@ -99,4 +103,4 @@ def _nobody(problem: RoundProblem) -> GeometricResult:
     none = np.zeros(0)
     raw = Decision(place, none.astype(bool), none, none, none)
     repaired = repair(problem, raw)
-    return GeometricResult(raw, repaired, none, none, none, True, 0, "")
+    return GeometricResult(raw, repaired, none, none, none, none, True, 0, "")

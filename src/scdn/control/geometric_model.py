@@ -50,6 +50,7 @@ class GeometricSettings:
     epsilon_sight: float = 1e-2  # ε^Pr
     epsilon_climb: float = 1e-2  # ε^M
     active_from: float = 0.5  # an α from here on counts as 1
+    start_iterations: float = 1e-6  # τ of [x]^0
     start_margin: float = 0.01  # share of the region by which a start at its faces moves inside
     rebuild: bool = False  # a new CVXPY problem in each iteration
     solvers: tuple[str, ...] = ("CLARABEL", "SCS")  # in the order in which they are tried
@@ -150,7 +151,7 @@ def start(given: Given) -> Point:
     loss = (given.los * sight + given.nlos * (1 - sight)) * distance_sq**given.half_exponent
     delay = _surrogate_delay(problem, power, loss)
     active = np.minimum(1.0, 0.99 * problem.max_delay_s / np.maximum(delay, FAINT))
-    iterations = np.minimum(1e-6, upper["iterations"])
+    iterations = np.minimum(given.settings.start_iterations, upper["iterations"])
     climb = max((size[2] - before[2]) / (size[2] - place[2]) - 1, 0.1)
     lateral = max(np.hypot(*(place - before)[:2]), 0.1 * size[:2].min())
     point: dict[str, Array] = {

@@ -1,0 +1,1 @@
+"""Every table and figure of the paper, and a verdict on every claim."""

@@ -1,0 +1,143 @@
+"""What an artefact of the paper is: jobs to run, numbers to keep, things to show, claims to judge.
+
+An artefact is a TOML file in this folder and the module that it names. The module has four
+functions:
+
+    jobs(setting)             what has to be computed, as independent jobs
+    numbers(setting, found)   what is kept of their results: enough for all that follows
+    show(numbers)             tables and drawings, ours beside the published
+    claims(numbers)           what the paper says of it, and whether that holds here
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+
+from scdn.documents import override
+from scdn.faults import refuse, show
+from scdn.paper.jobs import Job
+from scdn.scenario import Scenario, make_scenario
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Numbers = dict[str, Any]
+Found = Mapping[str, Any]  # a job's key → its result
+Verdict = Literal["reproduced", "reproduced in this regime", "not reproduced", "not measured"]
+VERDICTS: tuple[Verdict, ...] = (
+    "not reproduced",
+    "reproduced in this regime",
+    "reproduced",
+    "not measured",
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something the paper says, and what our numbers say to it."""
+
+    source: str  # where the paper says so
+    text: str
+    verdict: Verdict
+    reason: str  # with the numbers
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under a head."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture, and the name of its file."""
+
+    name: str
+    title: str
+    draw: Callable[[Figure], None]
+    size: tuple[float, float] = (9.0, 3.4)  # inches
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An artefact's file, and how large it is to be this time."""
+
+    table: dict[str, Any]
+    runs: int | None = None
+    rounds: int | None = None
+    device: str = "cpu"
+    only: tuple[str, ...] = ()  # of its blocks, where it has several
+    settings: tuple[str, ...] = field(default=())  # the user's, over everything else
+
+    @property
+    def name(self) -> str:
+        """The artefact's name."""
+        return str(self.table["name"])
+
+    @property
+    def seeds(self) -> range:
+        """One per independent run."""
+        return range(self.runs or int(self.table["runs"]))
+
+    @property
+    def sweep(self) -> dict[str, Any]:
+        """What is varied."""
+        return dict(self.table.get("sweep", {}))
+
+    def scenario(self, settings: Iterable[str] = ()) -> Scenario:
+        """The file's scenario with these settings, then the caller's."""
+        own = [f"learning.device={self.device}"] if self.device != "cpu" else []
+        if self.rounds is not None:
+            own.append(f"learning.rounds={self.rounds}")
+        document = override(self.table["scenario"], [*settings, *own, *self.settings])
+        return make_scenario(document, f"{self.name}.toml")
+
+
+class Module(Protocol):
+    """The four functions."""
+
+    def jobs(self, setting: Setting) -> list[Job]:
+        """What has to be computed."""
+
+    def numbers(self, setting: Setting, found: Found) -> Numbers:
+        """What is kept."""
+
+    def show(self, numbers: Numbers) -> list[Table | Drawing]:
+        """What is shown."""
+
+    def claims(self, numbers: Numbers) -> list[Claim]:
+        """What is judged."""
+
+
+def names() -> list[str]:
+    """All artefacts, in the paper's order."""
+    return [str(table["name"]) for table in sorted(_tables(), key=lambda table: table["order"])]
+
+
+def table_of(name: str) -> dict[str, Any]:
+    """An artefact's file; what it does not say is as in the one that it is `like`."""
+    for table in _tables():
+        if table["name"] == name:
+            return table_of(table["like"]) | table if "like" in table else table
+    raise refuse(
+        "scdn paper", "artefact", f"got {show(name)}", f"must be one of {', '.join(names())}"
+    )
+
+
+def module_of(table: Mapping[str, Any]) -> Module:
+    """The module that an artefact's file names."""
+    return cast(Module, import_module(f"scdn.paper.{table['module']}"))
+
+
+def _tables() -> list[dict[str, Any]]:
+    found = (entry for entry in files("scdn.paper").iterdir() if entry.name.endswith(".toml"))
+    return [tomllib.loads(entry.read_text(encoding="utf-8")) for entry in found]

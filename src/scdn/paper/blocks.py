@@ -1,0 +1,176 @@
+"""What the static and the dynamic tables share: blocks, updates, and who runs in them.
+
+*published*: Algorithm 3, the Padé rate for plans and links, the paper's delay limit, weights and
+rates. *true*: the exact solver, Shannon's rate, the shipped delay limit. Each runs with the paper's
+update (all at once, whole) and with the steady one (server last, fitted); a block's own update is
+the first that its file names, the other and further starts may have fewer runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from scdn.paper.artefact import Claim, Found, Setting, Verdict
+from scdn.paper.jobs import Job
+from scdn.paper.learning import Record, job
+
+View = TypeVar("View")
+Look = tuple[bool, str] | None  # whether a claim holds in a block, and the numbers
+
+UPDATES = {
+    "paper": ("learning.server_turn=parallel", "learning.damping=none"),
+    "steady": ("learning.server_turn=after", "learning.damping=fitted"),
+}
+LABELS = {
+    "sc-dn": "SC-DN",
+    "sc-dn-paper": "SC-DN",
+    "sc-dn-greedy": "SC-DN w/o P^r",
+    "max-vfl": "Max VFL",
+    "gsp": "GSP",
+    "vafl": "VAFL",
+    "vafl-matched": "VAFL matched",
+    "zoc": "ZOC",
+    "zoc-paper": "ZOC",
+    "zoc-greedy": "ZOC w/o P^r",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method in one network: what is averaged over seeds."""
+
+    block: str
+    update: str
+    start: str
+    devices: int
+    method: str
+
+    def key(self, seed: int) -> str:
+        """Of its run with this seed."""
+        return f"{self.block}-{self.update}-{self.start}-{self.devices}-{self.method}-{seed}"
+
+
+def cells(setting: Setting) -> Iterator[tuple[Cell, range]]:
+    """Every cell and its seeds, the most important first."""
+    sweep = setting.sweep
+    blocks = {
+        k: v for k, v in setting.table["blocks"].items() if not setting.only or k in setting.only
+    }
+    ranked = []
+    for block, table in blocks.items():
+        for place, start in enumerate(sweep["starts"]):
+            for turn, update in enumerate(table["updates"]):
+                rank = 2 * (place > 0) + (turn > 0)
+                seeds = setting.seeds
+                if rank and setting.runs is None:
+                    seeds = range(min(len(seeds), int(sweep["fewer_runs"])))
+                ranked += [
+                    (rank, Cell(block, update, start, devices, method), seeds)
+                    for devices in sweep["devices"]
+                    for method in table["methods"]
+                ]
+    for _, cell, seeds in sorted(ranked, key=lambda entry: entry[0]):
+        yield cell, seeds
+
+
+def jobs(setting: Setting) -> list[Job]:
+    """One simulation each; a block's first method leads its rivals."""
+    found = []
+    for cell, seeds in cells(setting):
+        table = setting.table["blocks"][cell.block]
+        settings = [
+            *table["settings"],
+            *UPDATES[cell.update],
+            f"server.start={cell.start}",
+            f"fleet.0.count={cell.devices}",
+        ]
+        scenario = setting.scenario(settings)
+        leader = Cell(cell.block, cell.update, cell.start, cell.devices, table["methods"][0])
+        found += [
+            job(cell.key(seed), scenario, cell.method, seed, leader.key(seed)) for seed in seeds
+        ]
+    return found
+
+
+def own_settings(setting: Setting, block: str) -> list[str]:
+    """A block's settings, with its own update."""
+    table = setting.table["blocks"][block]
+    return [*table["settings"], *UPDATES[table["updates"][0]]]
+
+
+def records(setting: Setting, found: Found) -> Iterator[tuple[Cell, list[Record]]]:
+    """Each cell's runs: those of seeds that every method of its network has, so that they pair."""
+    every = list(cells(setting))
+    for cell, seeds in every:
+        peers = [other for other, _ in every if replace(other, method=cell.method) == cell]
+        paired = [s for s in seeds if all(other.key(s) in found for other in peers)]
+        if paired:
+            yield cell, [found[cell.key(seed)] for seed in paired]
+
+
+def spread(values: Iterable[float]) -> dict[str, float]:
+    """Mean, least, most and standard deviation."""
+    every = np.fromiter(values, dtype=float)
+    if not len(every):
+        return {"mean": 0.0, "min": 0.0, "max": 0.0, "std": 0.0}
+    parts = {
+        "mean": every.mean(),
+        "min": every.min(),
+        "max": every.max(),
+        "std": every.std(ddof=1) if len(every) > 1 else 0.0,
+    }
+    return {name: short(value) for name, value in parts.items()}
+
+
+def flat(records_: Sequence[Record], what: str) -> Iterator[float]:
+    """A quantity over devices, rounds and runs."""
+    for record in records_:
+        for values in record["each"][what]:
+            yield from values
+
+
+def correlation(records_: Sequence[Record], one: str, other: str) -> dict[str, float] | None:
+    """Of two quantities among the devices of a round: mean over runs of each run's mean.
+
+    Within a round, so that what changes from round to round does not count.
+    """
+    means = []
+    for record in records_:
+        found = []
+        for a, b in zip(record["each"][one], record["each"][other], strict=True):
+            if len(a) > 2 and np.std(a) > 0 and np.std(b) > 0:
+                found.append(float(np.corrcoef(a, b)[0, 1]))
+        if found:
+            means.append(float(np.mean(found)))
+    return {**spread(means), "runs": len(means)} if means else None
+
+
+def short(value: float) -> float:
+    """Six digits."""
+    return float(f"{value:.6g}")
+
+
+def judged(source: str, text: str, by_block: Mapping[str, Look]) -> Claim:
+    """A claim that each block has looked at: whether it holds there, and the numbers."""
+    seen = {block: found for block, found in by_block.items() if found is not None}
+    reason = "; ".join(f"{block}: {words}" for block, (_, words) in seen.items())
+    return Claim(source, text, verdict(held for held, _ in seen.values()), reason or "no runs")
+
+
+def verdict(held: Iterable[bool]) -> Verdict:
+    """All blocks: reproduced. Some: in this regime. None: not."""
+    every = list(held)
+    if not every:
+        return "not measured"
+    if all(every):
+        return "reproduced"
+    return "reproduced in this regime" if any(every) else "not reproduced"
+
+
+def each_block(views: Mapping[str, View], look: Callable[[View], Look]) -> dict[str, Look]:
+    """What `look` finds in each block's own network: its first start and its own update."""
+    return {block: look(view) for block, view in views.items()}

@@ -1,0 +1,256 @@
+"""The paper's artefacts: published numbers, sweeps that go on, small runs, verdicts, the page."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+
+import pytest
+from conftest import ROOT
+
+from scdn.cli import main
+from scdn.faults import InputError
+from scdn.learning.data import fetch
+from scdn.paper import dynamic, static
+from scdn.paper.artefact import Claim, Drawing, Setting, Table, module_of, names, table_of
+from scdn.paper.blocks import jobs, judged
+from scdn.paper.jobs import Job, sweep
+from scdn.paper.page import Chapter, markdown, read_chapters, write_pages
+from scdn.paper.produce import produce
+from scdn.paper.published import published
+
+SHARED = ROOT.parent / "shared" / "paper" / "tables.json"
+
+
+def test_published_numbers_are_the_papers():
+    if not SHARED.exists():
+        pytest.skip(f"{SHARED} IS NOT HERE: the published numbers were not compared with their source")
+    assert published() == json.loads(SHARED.read_text())
+
+
+def test_every_artefact_has_a_module_with_four_functions_and_a_place_of_its_own():
+    assert len(names()) == len({table_of(name)["order"] for name in names()})
+    for name in names():
+        module = module_of(table_of(name))
+        for function in ("jobs", "numbers", "show", "claims"):
+            assert callable(getattr(module, function)), f"{name}: {function}"
+
+
+def test_an_unknown_artefact_is_one_clear_line(capsys):
+    assert main(["paper", "run", "table-42"]) == 2
+    told = capsys.readouterr().err
+    assert "table-42" in told and "static-mnist" in told and len(told.splitlines()) == 1
+
+
+# --- sweeps -----------------------------------------------------------------------------------------
+
+
+CALLS: list[dict] = []
+
+
+def double(arguments, before):
+    """A job: twice its number, plus what came before."""
+    CALLS.append(arguments)
+    if arguments.get("fails"):
+        raise RuntimeError("killed here")
+    return {"value": 2 * arguments["n"] + (before or {"value": 0})["value"]}
+
+
+def _jobs(count, **more):
+    work = "test_paper:double"
+    first = [Job(f"a{n}", work, {"n": n, **more}) for n in range(count)]
+    return first + [Job(f"b{n}", work, {"n": n, **more}, after=f"a{n}") for n in range(count)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_job_gets_the_result_it_waits_for(tmp_path, workers):
+    found = sweep(_jobs(3), tmp_path, workers=workers)
+    assert [found[f"b{n}"]["result"]["value"] for n in range(3)] == [0, 4, 8]
+
+
+def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path):
+    CALLS.clear()
+    whole = _jobs(3)
+    broken = [*whole[:4], Job("b1", "test_paper:double", {"n": 1, "fails": True}, after="a1")]
+    with pytest.raises(RuntimeError, match="killed here"):
+        sweep(broken, tmp_path)
+    CALLS.clear()
+    found = sweep(whole, tmp_path)
+    assert [call["n"] for call in CALLS] == [1, 2]  # a0, a1, a2 and b0 were there
+    assert found["b2"]["result"]["value"] == 8
+
+
+def test_changed_arguments_and_broken_files_run_anew(tmp_path):
+    sweep(_jobs(2), tmp_path)
+    CALLS.clear()
+    (tmp_path / "a1.json").write_text('{"result": ')
+    sweep(_jobs(2), tmp_path)
+    assert [call["n"] for call in CALLS] == [1]
+    CALLS.clear()
+    sweep(_jobs(2, more=1), tmp_path)
+    assert len(CALLS) == 4
+
+
+def test_so_far_runs_nothing(tmp_path):
+    whole = _jobs(2)
+    sweep(whole[:1], tmp_path)
+    CALLS.clear()
+    assert list(sweep(whole, tmp_path, so_far=True)) == ["a0"]
+    assert not CALLS
+
+
+def test_ray_is_asked_for_where_it_is_missing(tmp_path):
+    try:
+        import ray  # noqa: F401
+    except ImportError:
+        with pytest.raises(InputError, match="sweep"):
+            sweep(_jobs(1), tmp_path, ray="auto")
+    else:
+        pytest.skip("RAY IS HERE: what is said without it was not tried")
+
+
+# --- static and dynamic, small --------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def digits():
+    fetch("digits")
+
+
+def _small(name, **sweep_):
+    table = copy.deepcopy(table_of(name))
+    table["sweep"] |= {"starts": ["centre"], **sweep_}
+    for block in table["blocks"].values():
+        block["updates"] = block["updates"][:1]
+        block["methods"] = [m for m in block["methods"] if not m.endswith("matched")]
+    del table["blocks"]["published"]  # Algorithm 3 takes its time: tests/test_paper_ablation.py
+    settings = ("learning.dataset=digits", "learning.input=own")
+    return Setting(table, runs=2, rounds=3, settings=settings)
+
+
+@pytest.fixture(scope="module")
+def small(digits, tmp_path_factory):
+    out = tmp_path_factory.mktemp("paper")
+    for setting in (_small("static-mnist", devices=[2, 4]), _small("dynamic-mnist")):
+        produce(setting, out)
+    return out
+
+
+def _numbers(out, name):
+    return json.loads((out / f"{name}.json").read_text())["numbers"]
+
+
+def test_a_second_run_gives_the_same_numbers(small, tmp_path):
+    produce(_small("static-mnist", devices=[2, 4]), tmp_path)
+    assert _numbers(tmp_path, "static-mnist") == _numbers(small, "static-mnist")
+
+
+def test_documents_say_how_they_were_made(small):
+    found = json.loads((small / "static-mnist.json").read_text())
+    assert found["versions"]["torch"] and found["jobs"] == {"planned": 16, "done": 16}
+    assert sum(entry["jobs"] for entry in found["took"].values()) == 16
+    assert (small / "static-mnist.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_matched_twins_never_cost_more(small):
+    for row in _numbers(small, "static-mnist")["rows"]:
+        if row["method"] in ("max-vfl", "gsp"):
+            assert row["matched"]["mean"] <= row["energy"]["mean"] * (1 + 1e-9)
+
+
+def test_rivals_take_their_leaders_mean_iterations():
+    setting = _small("static-mnist", devices=[2])
+    after = {job.key: job.after for job in jobs(setting)}
+    assert after["true-steady-centre-2-gsp-0"] == "true-steady-centre-2-sc-dn-0"
+    assert after["true-steady-centre-2-max-vfl-0"] is None
+
+
+def test_static_verdicts_follow_the_numbers(small):
+    numbers = _numbers(small, "static-mnist")
+    for row in numbers["rows"]:
+        row["energy"] |= {"mean": 10.0, "max": 12.0}
+        row["score"] |= {"mean": 80.0 - row["devices"], "std": 3.0}
+        row["iterations"] |= {"mean": 5.0}
+        row["matched"] = {"mean": 8.0}
+        if row["method"] == "sc-dn":
+            row["energy"] |= {"mean": 7.0, "max": 9.0}
+            row["iterations"] |= {"mean": 4.0}
+            row["importance"] = {"mean": 0.5, "std": 0.1, "runs": 9}
+            row["distance"] = {"mean": -0.5, "std": 0.1, "runs": 9}
+    good = {claim.text: claim.verdict for claim in static.claims(numbers)}
+    assert set(good.values()) == {"reproduced"}, good
+    for row in numbers["rows"]:
+        if row["method"] == "sc-dn":
+            row["energy"] |= {"mean": 7.6, "max": 13.0}
+            row["score"] |= {"mean": 60.0 + row["devices"], "std": 4.0}
+            row["iterations"] |= {"mean": 5.0}
+    bad = {claim.text: claim.verdict for claim in static.claims(numbers)}
+    assert sum(verdict == "not reproduced" for verdict in bad.values()) >= 6
+    assert bad["SC-DN saves at least 25.8 % of Max VFL's processing energy."] == "not reproduced"
+    assert bad["SC-DN uses less processing energy than GSP and VAFL."] == "reproduced"
+
+
+def test_dynamic_verdicts_follow_the_numbers(small):
+    numbers = _numbers(small, "dynamic-mnist")
+    rows = {row["method"]: row for row in numbers["rows"]}
+    for row in rows.values():
+        row |= {"last": [70.0, 71.0], "last_later": [70.0], "exit_drop": [-6.0]}
+        row["all_energy"] |= {"mean": 10.0}
+    rows["sc-dn"] |= {"last": [80.0, 82.0], "last_later": [60.0], "exit_drop": [-0.5]}
+    rows["sc-dn"]["all_energy"] |= {"mean": 6.0}
+    found = {claim.text: claim.verdict for claim in dynamic.claims(numbers)}
+    assert found["SC-DN ends better than GSP and VAFL."] == "reproduced"
+    assert found["P^r saves roughly 38 % of the processing energy."] == "reproduced"
+    later = "Keeping embeddings ends better than ZOC on samples recorded after the exits."
+    assert found[later] == "not reproduced"
+    drop = "ZOC declines sharply when the first devices leave, and SC-DN does not."
+    assert found[drop] == "reproduced"
+
+
+def test_blocks_that_disagree_are_a_regime():
+    both = {"published": (True, "a"), "true": (False, "b")}
+    assert judged("", "", both).verdict == "reproduced in this regime"
+    assert judged("", "", {"true": (False, "b")}).verdict == "not reproduced"
+    assert judged("", "", {"true": None}).verdict == "not measured"
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def test_the_page_holds_every_part_and_fetches_nothing(small, tmp_path):
+    write_pages(small, tmp_path)
+    html, text = (tmp_path / "report.html").read_text(), (tmp_path / "report.md").read_text()
+    for chapter in read_chapters(small):
+        for part in chapter.parts:
+            assert part.title in text
+            assert isinstance(part, Drawing | Table)
+        for claim in chapter.claims:
+            assert claim.reason in text
+    assert not re.search(r'(?:src|href)="(?!data:|#)', html)
+    for name in re.findall(r"\]\((\S+\.png)\)", text):
+        assert (tmp_path / name).exists()
+
+
+def test_what_contradicts_the_paper_comes_first():
+    claims = tuple(
+        Claim("s", verdict, verdict, "r")
+        for verdict in ("reproduced", "not measured", "not reproduced", "reproduced in this regime")
+    )
+    text = markdown([Chapter("x", "X", "f", (), claims)])
+    order = [text.index(f"| {sign}") for sign in "✗◐✓–"]
+    assert order == sorted(order)
+
+
+def test_a_report_of_nothing_or_of_nonsense_is_refused(tmp_path, capsys):
+    assert main(["paper", "report", "--from", str(tmp_path), "--out", str(tmp_path)]) == 2
+    (tmp_path / "static-mnist.json").write_text('{"numbers": ')
+    assert main(["paper", "report", "--from", str(tmp_path), "--out", str(tmp_path)]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 2 and "static-mnist.json" in told[1]
+
+
+def test_so_far_without_results_is_refused(tmp_path, capsys):
+    words = ["paper", "run", "static-mnist", "--so-far", "--out", str(tmp_path)]
+    assert main(words) == 2
+    assert "no results yet" in capsys.readouterr().err
