@@ -24,27 +24,21 @@ import argparse
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from scdn.draws import generator
 from scdn.learning.data import load
 from scdn.learning.features import Rows
-from scdn.learning.local import Descent, Order, halved
-from scdn.learning.parties import Maker
-from scdn.learning.split import split
-from scdn.learning.team import Team
-from scdn.learning.tensors import Place, Tensors, one_thread
+from scdn.learning.local import Order, halved
+from scdn.learning.tensors import Place
 from scdn.learning.vertical import VerticalModel
-from scdn.scenario.model import Learning, Momentum, Proximal, Sgd
+from scdn.paper.theorem import HALVE, LEARNING, RATE, STEPS, begin, walk
+from scdn.scenario.model import Momentum, Proximal, Sgd
 from scdn.theory import MOMENTUM, PROXIMAL, SGD, lemma_1, step_weights
 
-RATE, HALVE, STEPS = 0.1, 5, 5
 OPTIMIZERS = {
     "sgd": (SGD, 0.0, Sgd()),
     "momentum": (MOMENTUM, 0.25, Momentum(kind="momentum", rho=0.25)),
@@ -52,81 +46,9 @@ OPTIMIZERS = {
 }
 BATCHES = ("one", "fresh")
 FORMS = ("q", "τ", "q²")
-LEARNING = {
-    "dataset": "mnist",
-    "scaling": "standard",
-    "split": "random",
-    "batch_size": 64,
-    "server_turn": "parallel",
-    "damping": "none",
-    "precision": "float64",
-}
 
 
 # One run
-
-
-def begin(dataset, rows: Rows, parties: int, seed: int) -> VerticalModel:
-    """A model before round 0."""
-    learning = Learning(**LEARNING)
-    names = [f"party-{n + 1}" for n in range(parties)]
-    views = dict(zip(names, split(dataset, learning.split, parties, seed), strict=True))
-    return VerticalModel.start(rows, Maker.of(dataset, learning), views, learning, seed)
-
-
-@dataclass(frozen=True)
-class Walk:
-    """A team's round, seen from its first batch; rows are steps 1 … τ, columns parties."""
-
-    moved: Tensor  # ‖θ_q − θ_0‖
-    changed: Tensor  # ‖g(θ_q) − g(θ_0)‖
-    largest: Tensor  # (parties,) the largest squared norm of any gradient
-    largest_own: Tensor  # (parties,) of the first batch's alone
-    end: Tensors
-
-    @property
-    def smoothness(self) -> Tensor:
-        """Each party's measured L."""
-        ratio = self.changed / self.moved
-        return torch.where(self.moved > 0, ratio, 0.0).max(0).values
-
-
-def walk(model: VerticalModel, team: Team, batches: Tensor, orders: Sequence[Order]) -> Walk:
-    """What the team's parties will do in the coming round."""
-    with one_thread():
-        flat = batches.flatten()
-        sent: Tensors = {}
-        for other in model.teams:
-            each = other.embed_rows(model.rows, "train", flat)
-            sent |= dict(zip(other.names, each, strict=True))
-        stale = model.server.stack(sent, flat)
-        stale = stale.view(len(stale), *batches.shape, -1)
-        guide = model.server.guide(team.names, batches, stale, "shared")
-
-        def gradients(at: Tensors, step: int) -> Tensors:
-            inputs = team.sight.take(model.rows, "train", batches[step])
-            return team.gradients(at, partial(guide.losses, step, who=None), inputs)
-
-        descent = Descent(team.parameters, orders, model.place)
-        first = gradients(team.parameters, 0)
-        moved, changed, taken, own = [], [], [], [norms(first)]
-        for step in range(len(batches)):
-            gradient = gradients(descent.now, step)
-            descent.step(gradient)
-            here = gradients(descent.now, 0)
-            taken.append(norms(gradient))
-            own.append(norms(here))
-            changed.append(norms(here, first))
-            moved.append(norms(descent.now, team.parameters))
-    alone = torch.stack(own).max(0).values
-    anywhere = torch.maximum(alone, torch.stack(taken).max(0).values)
-    return Walk(torch.stack(moved), torch.stack(changed), anywhere**2, alone**2, descent.now)
-
-
-def norms(of: Tensors, minus: Tensors | None = None) -> Tensor:
-    """Each party's Euclidean norm of all its tensors together."""
-    parts = [t if minus is None else t - minus[name] for name, t in of.items()]
-    return torch.stack([p.flatten(1).square().sum(1) for p in parts]).sum(0).sqrt()
 
 
 def keep_one_batch(model: VerticalModel) -> None:

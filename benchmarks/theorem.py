@@ -25,114 +25,21 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from lemma import HALVE, LEARNING, RATE, STEPS, begin, norms, walk
 
-from scdn.draws import generator
 from scdn.learning.data import load
 from scdn.learning.features import Rows
-from scdn.learning.local import Order, halved
-from scdn.learning.losses import row_losses
-from scdn.learning.tensors import Place, Tensors, one_thread
-from scdn.learning.vertical import VerticalModel
-from scdn.theory import drift, progress, sgd, theorem_1
-
-WAY = (0.25, 0.5, 0.75, 1.0)  # points at which the whole gradient is compared
-FIGURES = ("rate", "squares", "bound_sq", "variance")
-SMOOTHNESS = ("paper_party", "paper_whole", "measured_party", "measured_whole")
-
-
-# One run
-
-
-def weights(model: VerticalModel) -> list[Tensors]:
-    """Everything that learns: each team's parameters, then the fusion model's."""
-    return [*(dict(team.parameters) for team in model.teams), dict(model.server.fusion.parameters)]
-
-
-def whole_gradient(model: VerticalModel, at: list[Tensors]) -> list[Tensors]:
-    """The gradient over the sample in all of `weights`."""
-    with one_thread():
-        free = [{name: p.detach().requires_grad_() for name, p in part.items()} for part in at]
-        sent: Tensors = {}
-        for team, own in zip(model.teams, free[:-1], strict=True):
-            inputs = team.sight.take(model.rows, "train", model.server.sample)
-            each = team.forward(own, team.buffers, inputs)
-            sent |= dict(zip(team.names, each, strict=True))
-        fusion = model.server.fusion
-        table = torch.stack([sent[name] for name in fusion.members])
-        outputs = fusion.outputs(table, parameters=free[-1])
-        targets = model.server.targets[model.server.sample]
-        loss = row_losses(outputs, targets, model.server.task).mean()
-        found = iter(torch.autograd.grad(loss, [p for part in free for p in part.values()]))
-        return [{name: next(found) for name in part} for part in free]
-
-
-def length(of: list[Tensors], minus: list[Tensors]) -> float:
-    """The Euclidean norm of a difference of all weights."""
-    pairs = zip(of, minus, strict=True)
-    return sum(float((a[n] - b[n]).square().sum()) for a, b in pairs for n in a) ** 0.5
-
-
-def way_smoothness(model: VerticalModel, before: list[Tensors], slope: list[Tensors]) -> float:
-    """L along the way from `before`, where the gradient was `slope`, to the model as it stands."""
-    after = weights(model)
-    found = []
-    for share in WAY:
-        at = [
-            {name: torch.lerp(a[name], b[name], share) for name in a}
-            for a, b in zip(before, after, strict=True)
-        ]
-        found.append(length(whole_gradient(model, at), slope) / length(at, before))
-    return max(found)
-
-
-def measure(dataset, rows: Rows, parties: int, seed: int, rounds: int, every: int) -> dict:
-    """One run's squared gradients, smoothness and gradient figures, round by round.
-
-    Rates halve after each `every` rounds.
-    """
-    model = begin(dataset, rows, parties, seed)
-    found: dict[str, list] = {key: [] for key in (*FIGURES, *SMOOTHNESS)}
-    start_loss = model.metrics()["train_loss"]
-    for round_ in range(rounds):
-        rate = halved(RATE, round_, every)
-        order = Order(STEPS, rate)
-        drawn = model._drawn(generator(seed, "batches", round_), STEPS)
-        before = weights(model)
-        slope = whole_gradient(model, before)
-        squares, measured = {}, {}
-        for team, own in zip(model.teams, slope[:-1], strict=True):
-            for name, value in model.sample_gradients(team).items():
-                torch.testing.assert_close(own[name], value)
-            squares |= dict(zip(team.names, (norms(own) ** 2).tolist(), strict=True))
-            seen = walk(model, team, drawn, [order] * len(team.names))
-            measured |= dict(zip(team.names, seen.smoothness.tolist(), strict=True))
-        smooth, whole = model.smoothness()
-        names = model.present
-        found["rate"].append(rate)
-        found["squares"].append([squares[name] for name in names])
-        found["bound_sq"].append([model.sizes[name].bound_sq for name in names])
-        found["variance"].append([model.sizes[name].variance for name in names])
-        found["paper_party"].append([smooth[name] for name in names])
-        found["paper_whole"].append(whole)
-        found["measured_party"].append([measured[name] for name in names])
-        model.train(round_, dict.fromkeys(names, order), order)
-        found["measured_whole"].append(way_smoothness(model, before, slope))
-    top3 = model.metrics()["top3"]
-    return {"start_loss": start_loss, "top3": round(top3, 2)} | found
-
-
-def bounds(run: dict, which: str, rounds: int) -> np.ndarray:
-    """Theorem 1's right-hand side, (rounds, parties), for a run of so many rounds."""
-    rate = np.array(run["rate"])[:rounds, None]
-    weight = sgd(STEPS)
-    gain = progress(STEPS, rate, weight.mean, weight.largest)
-    whole = np.array(run[f"{which}_whole"])[:rounds, None]
-    party = np.array(run[f"{which}_party"])[:rounds]
-    drifts = drift(STEPS, rate, weight.largest, party, whole)
-    figures = (np.array(run[key])[:rounds] for key in ("bound_sq", "variance"))
-    return theorem_1(run["start_loss"] / party.size, *figures, drifts, gain)
-
+from scdn.learning.tensors import Place
+from scdn.paper.theorem import (
+    HALVE,
+    LEARNING,
+    RATE,
+    SMOOTHNESS,
+    STEPS,
+    bounds,
+    measure,
+    shorter,
+    summary,
+)
 
 # All runs
 
@@ -155,44 +62,8 @@ def study(parties: Sequence[int], seeds: int, rounds: int) -> dict:
         "settings": LEARNING
         | {"rate": RATE, "halve_rate_every": HALVE, "steps": STEPS, "rounds": rounds},
         "seeds": list(range(seeds)),
-        "cases": [_shorter(case) for case in cases],
+        "cases": [shorter(case) for case in cases],
     }
-
-
-def summary(run: dict) -> dict:
-    """Sums over parties and rounds, and where a bound is below what it bounds."""
-    squares = np.array(run["squares"])
-    rounds = len(squares)
-    found: dict = {"sum": squares.sum()}
-    so_far = squares.sum(1).cumsum()
-    for which in ("paper", "measured"):
-        each = bounds(run, which, rounds)
-        ended = np.array([bounds(run, which, r).sum() for r in range(1, rounds + 1)])
-        found |= {
-            f"{which}_bound": each.sum(),
-            f"{which}_bound_start": (run["start_loss"] / squares.size / gains(run)).sum(),
-            f"{which}_below_so_far": int((each.sum(1).cumsum() < so_far).sum()),
-            f"{which}_below_if_ended": int((ended < so_far).sum()),
-            f"{which}_below_single": int((each < squares).sum()),
-        }
-    return found
-
-
-def gains(run: dict) -> np.ndarray:
-    """1/υ of each round and party."""
-    weight = sgd(STEPS)
-    rate = np.array(run["rate"])[:, None]
-    each = progress(STEPS, rate, weight.mean, weight.largest)
-    return np.broadcast_to(each, np.array(run["squares"]).shape)
-
-
-def _shorter(value):
-    """Numbers with six digits, in any nesting."""
-    if isinstance(value, dict):
-        return {key: _shorter(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_shorter(item) for item in value]
-    return float(f"{value:.6g}") if isinstance(value, float | np.floating) else value
 
 
 # What people read

@@ -242,6 +242,13 @@ def test_what_contradicts_the_paper_comes_first():
     assert order == sorted(order)
 
 
+def test_the_committed_page_is_what_the_code_makes_of_the_committed_numbers():
+    folder = ROOT / "docs" / "results" / "paper"
+    assert markdown(read_chapters(folder)) == (folder / "report.md").read_text()
+    for name in re.findall(r"\]\((\S+\.png)\)", (folder / "report.md").read_text()):
+        assert (folder / name).exists(), name
+
+
 def test_a_report_of_nothing_or_of_nonsense_is_refused(tmp_path, capsys):
     assert main(["paper", "report", "--from", str(tmp_path), "--out", str(tmp_path)]) == 2
     (tmp_path / "static-mnist.json").write_text('{"numbers": ')

@@ -17,7 +17,7 @@ def add_to(commands: Commands) -> None:
         commands,
         "paper",
         "Every table and figure of the paper, with a verdict on every claim.",
-        "scdn paper run convergence --runs 1\nscdn paper report",
+        "scdn paper run exact --runs 1 --jobs 2\nscdn paper report",
     )
     command(inner, "list", _list, "Lists the artefacts.", "scdn paper list")
     run = command(
@@ -25,7 +25,7 @@ def add_to(commands: Commands) -> None:
         "run",
         _run,
         "Runs artefacts; what an interrupted run has finished is not run again.",
-        "scdn paper run static-mnist --runs 10 --jobs 2",
+        "scdn paper run exact --runs 1 --jobs 2",
     )
     run.add_argument("names", nargs="+", metavar="NAME", help="an artefact, or all")
     run.add_argument(
@@ -53,7 +53,7 @@ def add_to(commands: Commands) -> None:
         "report",
         _report,
         "Writes one page, as HTML and as Markdown: ours beside the published, and verdicts.",
-        "scdn paper report --from docs/results/paper --out out/paper",
+        "scdn paper report",
     )
     report.add_argument("--from", dest="source", default=_OUT, metavar="DIR", help="results")
     report.add_argument("--out", default=_OUT, metavar="DIR", help="where the page goes")
