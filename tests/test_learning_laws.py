@@ -176,6 +176,25 @@ def test_only_embeddings_leave_a_party():
     assert {name: left.shape for name, left in model.server.left.items()} == {"a": (90, 5)}
 
 
+@pytest.mark.parametrize("memory", ["keep", "zero-out", "dropout"])
+def test_many_rows_are_embedded_and_fused_in_pieces(monkeypatch, memory):
+    """Party by party and a few rows at a time gives what one batched product gives."""
+    model = begin(CLASSES, VIEWS, small(), memory=memory)
+    model.train(0, ORDERS, SERVER)
+    model.leave(["b"])
+    found = []
+    for alone, rows, numbers in ((10**9, 10**9, 10**9), (1, 7, 100)):
+        monkeypatch.setattr("scdn.learning.team.ALONE", alone)
+        monkeypatch.setattr("scdn.learning.team.AT_ONCE_ALONE", rows)
+        monkeypatch.setattr("scdn.learning.server.AT_ONCE", numbers)
+        model.sent = False
+        model.exchange()
+        each = [model.server.seen[name] for name in model.present]
+        found.append([*each, model.server.predict(), torch.tensor(model.metrics()["train_loss"])])
+    for whole, pieces in zip(*found, strict=True):
+        torch.testing.assert_close(pieces, whole, rtol=1e-12, atol=1e-12)
+
+
 def test_labels_on_the_server_stay_there():
     """What a party gets is slopes at its own embeddings, as large as these, and nothing else."""
     model = trained(labels="server")

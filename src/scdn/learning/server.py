@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from scdn.learning.imputation import IMPUTATIONS, Imputation, impute
 from scdn.learning.losses import row_losses, scores
 from scdn.scenario.model import Memory
 
+AT_ONCE = 4_000_000  # numbers in the embeddings that are fused in one piece
 SHARES = tuple(2 ** (-half / 2) for half in range(13))  # of an update: from all to a 64th
 
 
@@ -51,7 +52,9 @@ class Server:
     gone: list[str] = field(default_factory=list)
     exits: int = 0
 
-    def receive(self, names: Sequence[str], seen: Tensor, tests: Tensor) -> None:
+    def receive(
+        self, names: Sequence[str], seen: Iterable[Tensor], tests: Iterable[Tensor]
+    ) -> None:
         """Takes parties' embeddings of the sample and of the test rows."""
         for name, of_sample, of_test in zip(names, seen, tests, strict=True):
             self.seen[name], self.tests[name] = of_sample, of_test
@@ -159,7 +162,7 @@ class Server:
 
         `serve` names the imputation that `future` shows; `future_by` has all three.
         """
-        outputs = self.fusion.outputs(self._table(self.seen, len(self.sample)))
+        outputs = self._outputs(self.seen, len(self.sample))
         losses = row_losses(outputs, self.targets[self.sample], self.task)
         cached = scores(self.predict(), self.test_targets, self.task)
         found: dict[str, Any] = {"train_loss": float(losses.double().mean()), **cached}
@@ -172,7 +175,7 @@ class Server:
     @torch.no_grad()
     def predict(self) -> Tensor:
         """Outputs for the test rows, with cached embeddings where a party has left."""
-        return self.fusion.outputs(self._table(self.tests, len(self.test_targets)))
+        return self._outputs(self.tests, len(self.test_targets))
 
     def _future(self, how: Imputation) -> dict[str, float]:
         present = self.places([name for name in self.fusion.members if name not in self.left])
@@ -184,6 +187,15 @@ class Server:
             filled[place] = impute(how, self.seen[name], seen, tests[present])
         return scores(self.fusion.outputs(filled), self.test_targets, self.task)
 
+    def _outputs(self, found: Mapping[str, Tensor], rows: int) -> Tensor:
+        """The fusion model's outputs, in pieces whose table stays near the processor."""
+        size = max(1, AT_ONCE // max(1, len(self.fusion.members) * self.fusion.width))
+        pieces = []
+        for first in range(0, max(1, rows), size):
+            some = {name: table[first : first + size] for name, table in found.items()}
+            pieces.append(self.fusion.outputs(self._table(some, min(size, rows - first))))
+        return torch.cat(pieces)
+
     def _table(self, found: Mapping[str, Tensor], rows: int) -> Tensor:
         """What the fusion model takes of (members, rows, width) embeddings."""
         return _shown(self._in_order(found, rows)[:, None], self.standing(1))[:, 0]
@@ -193,7 +205,8 @@ class Server:
         blank = bias.new_zeros(rows, self.fusion.width)
         if not members:
             return blank[None, :][:0]
-        return torch.stack([found.get(name, blank) for name in members])
+        # Row by row in memory, as the fusion model reads it: it need not copy the table again.
+        return torch.stack([found.get(name, blank) for name in members], 1).movedim(1, 0)
 
 
 def _shown(embeddings: Tensor, kept: Kept | None) -> Tensor:

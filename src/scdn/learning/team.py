@@ -20,6 +20,8 @@ from scdn.learning.split import View
 from scdn.learning.tensors import Place, Tensors
 
 AT_ONCE = 100_000  # rows of all parties together that are embedded in one piece
+ALONE = 1_024  # rows from which on a CPU embeds party by party, and…
+AT_ONCE_ALONE = 8_192  # …how many of them in one piece
 
 
 @dataclass(frozen=True)
@@ -87,14 +89,13 @@ class Team:
 
     def forward(self, parameters: Tensors, buffers: Tensors, inputs: Tensor) -> Tensor:
         """Embeddings of inputs: (parties, rows, …) to (parties, rows, width)."""
-
-        def one(own: Tensors, fixed: Tensors, x: Tensor) -> Tensor:
-            return functional_call(self.module, (own, fixed), (x,), tie_weights=False)
-
         with self.place.computing():
-            return vmap(one, randomness="different")(parameters, buffers, inputs).to(
+            return vmap(self._one, randomness="different")(parameters, buffers, inputs).to(
                 self.place.dtype
             )
+
+    def _one(self, own: Tensors, fixed: Tensors, inputs: Tensor) -> Tensor:
+        return functional_call(self.module, (own, fixed), (inputs,), tie_weights=False)
 
     @torch.no_grad()
     def embed(self, inputs: Tensor) -> Tensor:
@@ -104,6 +105,27 @@ class Team:
             for piece in torch.split(inputs, self._piece, 1)
         ]
         return torch.cat(pieces, 1)
+
+    @torch.no_grad()
+    def embed_each(self, inputs: Tensor) -> list[Tensor]:
+        """The same, a table for each party.
+
+        With many rows a CPU gains nothing from batched products, which add a layer's bias in a
+        pass of its own; there the parties compute one after another.
+        """
+        if self.place.device != "cpu" or inputs.shape[1] < ALONE:
+            return list(self.embed(inputs))
+        with self.place.computing():
+            return [self._alone(n, own) for n, own in enumerate(inputs)]
+
+    def _alone(self, n: int, inputs: Tensor) -> Tensor:
+        """Party n's embeddings: (rows, …) to (rows, width)."""
+        own, fixed = (
+            {name: t[n] for name, t in tensors.items()}
+            for tensors in (self.parameters, self.buffers)
+        )
+        pieces = [self._one(own, fixed, piece) for piece in torch.split(inputs, AT_ONCE_ALONE)]
+        return torch.cat(pieces).to(self.place.dtype)
 
     @property
     def _piece(self) -> int:

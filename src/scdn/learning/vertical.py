@@ -8,7 +8,7 @@ paper's way) or afterwards, on fresh embeddings.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -148,8 +148,8 @@ class VerticalModel:
                 sample, tests = self._fixed_inputs(team)
                 self.server.receive(
                     team.names,
-                    self._perturbed(team, team.embed(sample), "sample"),
-                    self._perturbed(team, team.embed(tests), "test"),
+                    self._perturbed(team, team.embed_each(sample), "sample"),
+                    self._perturbed(team, team.embed_each(tests), "test"),
                 )
         self.sent = True
 
@@ -303,17 +303,20 @@ class VerticalModel:
             sent |= dict(zip(team.names, each, strict=True))
         return sent
 
-    def _perturbed(self, team: Team, embeddings: Tensor, sending: str) -> Tensor:
+    def _perturbed(
+        self, team: Team, embeddings: Iterable[Tensor], sending: str
+    ) -> Iterable[Tensor]:
         """With each party's own noise, if that is asked for; new in every sending."""
-        if not self.learning.perturbation:
+        size = self.learning.perturbation
+        if not size:
             return embeddings
-        noise = [
-            generator(self.seed, f"perturb:{name}:{sending}", *self.round).standard_normal(
-                embeddings.shape[1:]
-            )
-            for name in team.names
+        streams = (
+            generator(self.seed, f"perturb:{name}:{sending}", *self.round) for name in team.names
+        )
+        return [
+            each + size * self.place.tensor(draws.standard_normal(each.shape))
+            for each, draws in zip(embeddings, streams, strict=True)
         ]
-        return embeddings + self.learning.perturbation * self.place.tensor(np.stack(noise))
 
     def _fixed_inputs(self, team: Team) -> tuple[Tensor, Tensor]:
         """A team's inputs of the sample and the test rows, gathered once."""
