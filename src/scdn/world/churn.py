@@ -85,6 +85,10 @@ class ChurnTrace:
 
     def save(self, path: str | Path) -> None:
         """Writes the trace as JSON."""
+        write_atomic(path, to_json(self.table()) + "\n")
+
+    def table(self) -> Table:
+        """The trace as `make_trace` reads it."""
         devices = [
             {
                 **device.model_dump(mode="json"),
@@ -95,14 +99,13 @@ class ChurnTrace:
                 self.fleet.listed(), self.entered, self.exited, strict=True
             )
         ]
-        table = {
+        return {
             "schema": 1,
             "rounds": self.rounds,
             "quiet_rounds": self.quiet_rounds,
             "exits": self.exits,
             "devices": devices,
         }
-        write_atomic(path, to_json(table) + "\n")
 
 
 class _TraceDevice(ListedDevice):
