@@ -272,12 +272,7 @@ class VerticalModel:
         return table.view(len(table), *batches.shape, table.shape[-1])
 
     def _drawn(self, draws: np.random.Generator, steps: int) -> Tensor:
-        """One batch per step; the first steps are the same however many follow."""
-        count = self.rows.count("train")
-        size = min(self.learning.batch_size, count)
-        found = torch.empty(steps, size, dtype=torch.int64)
-        for step in range(steps):
-            found[step] = torch.from_numpy(draws.choice(count, size, replace=False))
+        found = drawn(draws, steps, self.rows.count("train"), self.learning.batch_size)
         return found.to(self.place.device)
 
     def _kept(self, round_: int, arrival: int | None, steps: int) -> Kept | None:
@@ -336,6 +331,15 @@ def sample_rows(count: int, learning: Learning, seed: int) -> np.ndarray[Any, np
 def batch_draws(seed: int, round_: int, arrival: int | None = None) -> np.random.Generator:
     """Where a round's batches are drawn from."""
     return generator(seed, "batches", round_, *_index(arrival))
+
+
+def drawn(draws: np.random.Generator, steps: int, count: int, batch_size: int) -> Tensor:
+    """One batch of rows per step; the first steps are the same however many follow."""
+    size = min(batch_size, count)
+    found = torch.empty(steps, size, dtype=torch.int64)
+    for step in range(steps):
+        found[step] = torch.from_numpy(draws.choice(count, size, replace=False))
+    return found
 
 
 def known_share(learning: Learning, moving: int) -> float | None:
