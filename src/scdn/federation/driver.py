@@ -192,13 +192,7 @@ def arrived(trace: ChurnTrace, device: Fleet, round_: int) -> ChurnTrace:
 
 def never_came(trace: ChurnTrace, name: str) -> ChurnTrace:
     """Without one who was to enter."""
-    kept = trace.fleet.id != name
-    return replace(
-        trace,
-        fleet=trace.fleet.take(kept),
-        entered=trace.entered[kept],
-        exited=trace.exited[kept],
-    )
+    return trace.only(trace.fleet.id != name)
 
 
 def device_of(

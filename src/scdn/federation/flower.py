@@ -293,20 +293,18 @@ class Connection:
                 return_type=Message,
             )
             message.metadata.__dict__["_message_id"] = tree.object_id
-            raw = message.content[_RECORD][_FIELD]
+            message.content[_RECORD][_FIELD]
         except httpx.HTTPError:
             raise
         except Exception as error:  # not one of ours, or no longer there
             self.log(f"a message that cannot be read ({type(error).__name__}), left aside")
             return
-        reply = answer(raw if isinstance(raw, bytes) else b"")
         try:
-            self._push(client, node, message, reply)
+            self._push(client, node, message, answer)
         except httpx.HTTPStatusError as error:  # too late, or the run is over
             self.log(f"an answer that nobody takes ({_short(error)})")
 
-    def _push(self, client: Any, node: Any, message: Any, raw: bytes) -> None:
-        from flwr.app import ConfigRecord, Message, RecordDict
+    def _push(self, client: Any, node: Any, message: Any, answer: Callable[[bytes], bytes]) -> None:
         from flwr.app.message import remove_content_from_message
         from flwr.common.serde import message_to_proto
         from flwr.proto.fleet_pb2 import PushMessagesRequest
@@ -318,7 +316,7 @@ class Connection:
         from flwr.supercore.inflatable.inflatable_protobuf_utils import make_push_object_fn_protobuf
         from flwr.supercore.inflatable.inflatable_utils import push_objects
 
-        reply = Message(RecordDict({_RECORD: ConfigRecord({_FIELD: raw})}), reply_to=message)
+        reply = replied(message, answer)
         with no_object_id_recompute():
             reply.metadata.__dict__["_message_id"] = reply.object_id
             done = client.PushMessages(
@@ -336,6 +334,15 @@ class Connection:
                 ),
                 object_ids_to_push=set(done.objects_to_push),
             )
+
+
+def replied(message: Any, answer: Callable[[bytes], bytes]) -> Any:
+    """The reply of a ClientApp to a message, as `answer` gives it."""
+    from flwr.app import ConfigRecord, Message, RecordDict
+
+    raw = message.content[_RECORD][_FIELD]
+    reply = answer(raw if isinstance(raw, bytes) else b"")
+    return Message(RecordDict({_RECORD: ConfigRecord({_FIELD: reply})}), reply_to=message)
 
 
 def _key_pair(path: Path) -> tuple[Any, Any]:

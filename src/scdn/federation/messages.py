@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from scdn.faults import faults_of
+from scdn.faults import faults_of, refuse, show
 from scdn.federation.wire import Arrays, Frame, WireError
 from scdn.learning.data.dataset import Task
 
@@ -230,6 +230,15 @@ def _check_array(
         right = wanted if isinstance(wanted, int) else sizes.setdefault(wanted, found)
         if found != right:
             raise WireError(f"{name} has shape {array.shape}, {found} must be {right}")
+
+
+def check_name(name: str) -> str:
+    """A device's name, refused where it could not be sent."""
+    try:
+        return TypeAdapter(Name).validate_python(name)
+    except ValidationError:
+        allowed = "must be up to 64 letters, digits, _ . and -, a letter or digit first"
+        raise refuse("scdn", "--name", f"got {show(name)}", allowed) from None
 
 
 def row_numbers(name: str, array: NDArray[Any], count: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ delay that a report turned out to have.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -82,6 +82,15 @@ class ChurnTrace:
 
     def _age(self, round_: int) -> Whole:
         return np.maximum(0, round_ - np.maximum(self.entered + 1, self.quiet_rounds))
+
+    def only(self, which: Mask) -> ChurnTrace:
+        """Some of the devices."""
+        return replace(
+            self,
+            fleet=self.fleet.take(which),
+            entered=self.entered[which],
+            exited=self.exited[which],
+        )
 
     def save(self, path: str | Path) -> None:
         """Writes the trace as JSON."""
