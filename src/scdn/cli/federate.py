@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -169,8 +169,10 @@ def _device(options: argparse.Namespace) -> int:
     flower.check_installed()
     from scdn.federation.device import Device
     from scdn.federation.features import read_features
+    from scdn.federation.hub import end_with_parent
     from scdn.federation.relay import relay
 
+    end_with_parent()
     if (options.server is None) == (options.socket is None):
         raise refuse("scdn", "device", "needs one of --server and --socket", "see --help")
     features = read_features(Path(options.features), options.key)
@@ -208,7 +210,7 @@ def _connection(options: argparse.Namespace) -> Any:
         if not flower.is_loopback(host):
             found = f"{host} is not this machine"
             raise refuse("scdn", "--insecure", found, "give --ca and --private-key")
-        return flower.Connection(options.server, None, None, options.patience, _say)
+        return flower.Connection(options.server, None, None, options.patience, log=_say)
     for option in ("ca", "private_key"):
         if getattr(options, option) is None:
             name = f"--{option.replace('_', '-')}"
@@ -216,7 +218,7 @@ def _connection(options: argparse.Namespace) -> Any:
     authority, private = Path(options.ca), Path(options.private_key)
     read_certificate(authority)
     read_private_key(private)
-    return flower.Connection(options.server, authority, private, options.patience, _say)
+    return flower.Connection(options.server, authority, private, options.patience, log=_say)
 
 
 def _device_name(options: argparse.Namespace) -> str:
@@ -368,7 +370,9 @@ def _local(options: argparse.Namespace) -> int:
         neighbours: Neighbours = prepare(out, scenario, options.devices, options.with_keys)
         settings = _settings(options, out, neighbours.scenario, neighbours.labels)
         address = Address("127.0.0.1", free_port(), neighbours.keys)
-        with _stoppable(), superlink(address, out) as control, ExitStack() as stack:
-            for name in neighbours.names:
-                stack.enter_context(neighbours.device(name, address))
+        with (
+            _stoppable(),
+            superlink(address, out) as control,
+            neighbours.all(address),
+        ):
             return _watch(control, settings, out)

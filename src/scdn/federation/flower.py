@@ -150,16 +150,14 @@ class Connection:
     root_certificate: Path | None  # None: without TLS, on this machine only
     private_key: Path | None
     patience_s: float = 600.0  # without a server, before giving up
+    first_s: float = 5.0  # a server that has just begun may not know its devices yet
     log: Callable[[str], None] = lambda _: None
 
-    def serve(
-        self, answer: Callable[[bytes], bytes], stop: Callable[[], bool], once: float = 0.0
-    ) -> None:
+    def serve(self, answer: Callable[[bytes], bytes], stop: Callable[[], bool]) -> None:
         """Answers messages until `stop` says so; good-bye is said on the way out."""
         import httpx
 
-        lost = time.monotonic() + once
-        known = False
+        lost, known = time.monotonic(), False
         while not stop():
             try:
                 with self._client() as client:
@@ -170,7 +168,7 @@ class Connection:
                     self._answer_all(client, node, answer, stop)
                     return
             except (httpx.TransportError, httpx.HTTPStatusError) as error:
-                self._judge(error, known)
+                self._judge(error, known or time.monotonic() - lost < self.first_s)
                 if time.monotonic() - lost > self.patience_s:
                     raise RefusedByServerError(
                         f"{self.address}: no server for {self.patience_s:.0f} s"
@@ -178,7 +176,7 @@ class Connection:
                 self.log(f"{self.address}: {_short(error)}; trying again")
                 _wait(1.0, stop)
 
-    def _judge(self, error: Exception, known: bool) -> None:
+    def _judge(self, error: Exception, hopeful: bool) -> None:
         """Gives up at once where trying again cannot help."""
         import httpx
 
@@ -188,7 +186,7 @@ class Connection:
                 f"{self.address}: its certificate is not trusted ({text})"
             ) from None
         refused = isinstance(error, httpx.HTTPStatusError) and error.response.is_client_error
-        if refused and not known:
+        if refused and not hopeful:
             raise RefusedByServerError(
                 f"{self.address}: does not let this key in ({_short(error)})"
             ) from None

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from scdn.record.read import EVENTS
 APP = Path(__file__).parent / "flower_app"
 _HOME = "flower"  # Flower's own files, inside the run's folder
 _START_S = 60.0
+PARENT = "SCDN_PARENT"  # whose end is also that of the processes it started
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ def process(command: list[str], log: Path, home: Path) -> Iterator[subprocess.Po
     beside = str(Path(sys.executable).parent)
     environment = {
         **os.environ,
+        PARENT: str(os.getpid()),
         **flower.environment(),
         "FLWR_HOME": str(home),
         "PATH": f"{beside}{os.pathsep}{os.environ.get('PATH', '')}",
@@ -94,8 +97,26 @@ def process(command: list[str], log: Path, home: Path) -> Iterator[subprocess.Po
         stop(child)
 
 
+def end_with_parent() -> None:
+    """A process that another started does not outlive it, however that ended."""
+    parent = os.environ.pop(PARENT, None)
+    if parent is None:
+        return
+
+    def watch() -> None:
+        while os.getppid() == int(parent):
+            time.sleep(0.5)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def stop(child: subprocess.Popen[bytes], patience_s: float = 5.0) -> None:
     """Asks a process and those it started to end; then insists."""
+    if child.poll() is not None:
+        return
     for how, wait_s in ((signal.SIGTERM, patience_s), (signal.SIGKILL, 5.0)):
         try:
             os.killpg(child.pid, how)
@@ -122,8 +143,7 @@ def superlink(address: Address, out: Path) -> Iterator[flower.Control]:
             else:
                 keys.append((name, public))
     out.mkdir(parents=True, exist_ok=True)
-    code = "import sys; from scdn.federation.flower import superlink; superlink(sys.argv[1:])"
-    command = [sys.executable, "-c", code, *address.arguments()]
+    command = [sys.executable, "-m", "scdn.federation.superlink", *address.arguments()]
     log = out / "superlink.log"
     with process(command, log, out / _HOME) as child:
         control = flower.Control(address.local, address.authority)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +31,17 @@ class Neighbours:
     def labels(self) -> Path:
         """The server's file."""
         return self.out / _SHARES / LABELS
+
+    @contextmanager
+    def all(self, address: Address) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+        """Every device's process; they are told to stop together."""
+        with ExitStack() as stack:
+            found = {name: stack.enter_context(self.device(name, address)) for name in self.names}
+            try:
+                yield found
+            finally:
+                for child in found.values():
+                    child.terminate()
 
     def device(
         self, name: str, address: Address

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,7 @@ from scdn.npz import read_npz
 from scdn.record.read import Run
 from scdn.scenario.model import Scenario
 from scdn.simulation.run import Watch, resume, run
-from scdn.simulation.stage import Stage
+from scdn.simulation.stage import Stage, Staging
 from scdn.world.churn import ALWAYS, NEVER, ChurnTrace, churn_trace, make_trace
 from scdn.world.fleet import Fleet, initial_fleet
 
@@ -73,8 +74,8 @@ def serve(
     watch: Watch | None = None,
 ) -> Run:
     """A new run, recorded in `out`."""
-    stage = partial(_stage, labels, line, out, wishes, note)
-    return run(federated(scenario), out, reference=reference, watch=watch, stage=stage)
+    with _everyone(labels, line, out, wishes, note) as stage:
+        return run(federated(scenario), out, reference=reference, watch=watch, stage=stage)
 
 
 def go_on(
@@ -87,7 +88,19 @@ def go_on(
     watch: Watch | None = None,
 ) -> Run:
     """The run in `out` goes on where its checkpoint was made; devices come back by themselves."""
-    return resume(out, watch=watch, stage=partial(_stage, labels, line, out, wishes, note))
+    with _everyone(labels, line, out, wishes, note) as stage:
+        return resume(out, watch=watch, stage=stage)
+
+
+@contextmanager
+def _everyone(
+    labels: Labels, line: Line, out: Path, wishes: Wishes, note: Note
+) -> Iterator[Staging]:
+    """A stage with whoever comes; at a run's end they are told that it is over."""
+    rosters: list[Roster] = []
+    yield partial(_stage, labels, line, out, wishes, note, rosters)
+    for roster in rosters:
+        roster.bye(list(roster.guests), "the run is over")
 
 
 def _stage(
@@ -96,12 +109,14 @@ def _stage(
     out: Path,
     wishes: Wishes,
     note: Note,
+    rosters: list[Roster],
     scenario: Scenario,
     words: Mapping[str, Any] | None,
 ) -> Stage:
     told = words_of(words)
     post = Post(line, told.get("run") or secrets.token_hex(8), wishes.timeout_s, note=note)
     roster = Roster(post, told.get("salt") or secrets.token_hex(16))
+    rosters.append(roster)
     scripted = scenario.churn.trace is not None
     if words is None:
         trace = _first_devices(scenario, roster, wishes, note)
