@@ -27,7 +27,7 @@ class Cable:
     def nodes(self):
         return [Node(n, self.names[n], self.until[n]) for n in self.devices]
 
-    def push(self, node, raw, lasts_s):
+    def push(self, node, raw, _lasts_s):
         id_ = f"m{next(self._ids)}"
         self.sent.append((id_, node, raw))
         if node in self.devices:

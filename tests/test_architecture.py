@@ -63,7 +63,17 @@ def test_control_sees_no_fleet_and_no_tensor():
 
 def test_the_command_starts_light():
     """Drawing and compiling libraries are loaded only by the commands that need them."""
-    heavy = ("matplotlib", "plotly", "numba", "torch", "cvxpy", "scipy", "pandas", "sklearn", "flwr")
+    heavy = (
+        "matplotlib",
+        "plotly",
+        "numba",
+        "torch",
+        "cvxpy",
+        "scipy",
+        "pandas",
+        "sklearn",
+        "flwr",
+    )
     code = f"import scdn.cli, sys; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

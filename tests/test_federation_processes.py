@@ -165,7 +165,7 @@ def device_words(site, port, name, ca=None, key=None):
 def server_words(site, port, *more):
     return (
         *("server", "--labels", site / LABELS, "--port", port, "--keys", site / "keys"),
-        *("--timeout", "4", "--wait", "60", *more),
+        *("--timeout", "6", "--wait", "60", *more),
     )
 
 

@@ -167,7 +167,7 @@ def _device(options: argparse.Namespace) -> int:
     from scdn.federation import flower
 
     flower.check_installed()
-    from scdn.federation.device import Device
+    from scdn.federation.device import Device, warm_up
     from scdn.federation.features import read_features
     from scdn.federation.hub import end_with_parent
     from scdn.federation.relay import relay
@@ -181,6 +181,7 @@ def _device(options: argparse.Namespace) -> int:
     _say(f"{device.name}: {len(features.keys)} rows of {features.values.shape[1]} features")
     for line in features.left_out:
         _say(line)
+    warm_up()
     stopping: list[int] = []
     for told in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told, lambda number, _: stopping.append(number))
@@ -246,6 +247,7 @@ def _say(line: str) -> None:
 
 def _server(options: argparse.Namespace) -> int:
     from scdn.federation.hub import Address, superlink
+    from scdn.federation.launch import labels_of
 
     if options.keys is None and not options.insecure:
         allowed = "must be the folder of scdn federate keys, or --insecure on this machine"
@@ -256,6 +258,7 @@ def _server(options: argparse.Namespace) -> int:
     address = Address(options.host, options.port, keys)
     with _run(options) as (out, scenario):
         settings = _settings(options, out, scenario, Path(options.labels))
+        labels_of(settings)  # what is wrong with them is said before anything starts
         with _stoppable(), superlink(address, out) as control:
             print(f"devices connect to port {address.port}", file=sys.stderr)
             return _watch(control, settings, out)

@@ -30,7 +30,7 @@ def _serve(grid: Any, context: Any) -> None:
     try:
         carry_out(settings, flower.GridLine(grid))
     except InputError as error:
-        raise SystemExit("\n".join(error.lines())) from None
+        raise RuntimeError("; ".join(error.lines())) from None  # Flower passes it on
 
 
 @client.query()

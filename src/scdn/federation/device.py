@@ -34,6 +34,7 @@ from scdn.learning.crew import Crew, Task
 from scdn.learning.guide import Guide, SlopeGuide
 from scdn.learning.local import Order
 from scdn.learning.parties import Maker
+from scdn.learning.split import View
 from scdn.learning.team import Team
 from scdn.learning.tensors import Tensors, one_thread
 from scdn.npz import read_npz
@@ -284,6 +285,22 @@ class Device:
         for key, value in arrays.items():
             number, _, name = key.partition("/")
             self.states.setdefault(int(number), {})[name] = torch.from_numpy(value)
+
+
+def warm_up() -> None:
+    """Loads what the first training would load, so that no answer waits for it."""
+    draw = generator(0, "warm-up")
+    keys = [str(n) for n in range(8)]
+    view = View("table", np.arange(2), np.ones(2, bool), (2,))
+    device = Device("warm", Features("", keys, draw.normal(size=(8, 2)), view, (2,), False))
+    rows = digests(keys, "")
+    told = {"run": "", "nonce": "", "name": "warm", "seed": 0, "task": "classification", "width": 2}
+    sample = np.arange(4)
+    start: Arrays = {"train": rows[:6], "test": rows[6:], "sample": sample}
+    device.answer(encode(Frame("start", {**told, "learning": {"hidden": 2}}, start)))
+    slopes: Arrays = {"slopes": np.zeros((1, 4, 2)), "sample_slopes": np.zeros((4, 2))}
+    words = {"run": "", "nonce": "", "base": 0}
+    device.answer(encode(Frame("probe", words, {"batches": sample[None], **slopes})))
 
 
 def _localise(crew: Crew, features: Features) -> None:

@@ -43,6 +43,7 @@ class Federation(Simulation):
     rows: Alignment = field(kw_only=True)
     scripted: bool = field(default=False, kw_only=True)  # exits and entries follow a trace
     wait_s: float = field(default=60.0, kw_only=True)  # for devices that a trace expects
+    _lost: set[str] = field(default_factory=set, kw_only=True)  # who left without being told to
 
     def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
         """The method's plan; each device will hear its own part."""
@@ -64,6 +65,7 @@ class Federation(Simulation):
         leaving = {name for name, yes in zip(ids, outcome.leaving, strict=True) if yes}
         trained = set(self.remote.trained) - missed
         left = self.roster.gone([n for n in ids if n not in leaving], missed) - trained
+        self._lost |= left
         if left:
             self.trace = departed(self.trace, left, self.round)
         late = np.array([name in missed - left for name in ids], bool)
@@ -73,8 +75,9 @@ class Federation(Simulation):
         """Lets newcomers in, and says good-bye to those who go."""
         going = self.trace.leaving(self.round) & self._present
         goers = self.trace.fleet.id[going].tolist()
-        self.roster.bye([name for name in goers if name in self.roster.guests], "you have left")
+        self.roster.bye([name for name in goers if name not in self._lost], "you have left")
         self.roster.dismiss(goers)
+        self._lost.clear()
         if self.scripted:
             self._expected()
             return
@@ -161,8 +164,8 @@ class Federation(Simulation):
             )
             if lacks:
                 self.roster.post.note(f"{name}: lacks {lacks} of the run's rows; not let in")
-                self.roster.post.banned.add(self.roster.guests[name].node)
                 self.roster.bye([name], f"{lacks} of the run's rows are missing")
+                self.roster.post.banned.add(self.roster.guests[name].node)
                 self.roster.dismiss([name])
             else:
                 able.append(name)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from scdn.faults import refuse
-from scdn.federation.labels import read_labels
+from scdn.federation.labels import Labels, read_labels
 from scdn.federation.post import Line
 from scdn.federation.server import Wishes, go_on, serve
 from scdn.record.read import Run
@@ -50,6 +50,18 @@ class Settings:
         return {f.name.replace("_", "-"): getattr(self, f.name) for f in fields(self)}
 
 
+def labels_of(settings: Settings) -> Labels:
+    """The server's labels."""
+    return read_labels(
+        Path(settings.labels),
+        settings.key or None,
+        settings.label or None,
+        settings.task,
+        settings.classes or None,
+        0,
+    )
+
+
 def carry_out(settings: Settings, line: Line) -> Run:
     """Runs, or goes on; what happens on the way is noted in the run's folder."""
     out = Path(settings.out)
@@ -59,14 +71,7 @@ def carry_out(settings: Settings, line: Line) -> Run:
         with (out / LOG).open("a") as file:
             file.write(f"{time.strftime('%H:%M:%S')} {text}\n")
 
-    labels = read_labels(
-        Path(settings.labels),
-        settings.key or None,
-        settings.label or None,
-        settings.task,
-        settings.classes or None,
-        0,
-    )
+    labels = labels_of(settings)
     wishes = Wishes(settings.devices or None, settings.wait_s, settings.timeout_s)
     if settings.resume:
         return go_on(labels, line, out, wishes, note)

@@ -114,18 +114,21 @@ class Post:
     _open: dict[str, _Open] = field(default_factory=dict)
     _overdue: dict[str, _Open] = field(default_factory=dict)
 
-    def ask(self, asks: Mapping[str, Ask]) -> dict[str, Answer]:
+    def ask(self, asks: Mapping[str, Ask], timeout_s: float | None = None) -> dict[str, Answer]:
         """The answers that come in time; whoever is missing did not answer as it should."""
         nodes = {name: self.seats[name] for name in asks if name in self.seats}
-        return self.ask_nodes({name: (nodes[name], asks[name]) for name in nodes})
+        return self.ask_nodes({name: (nodes[name], asks[name]) for name in nodes}, timeout_s)
 
-    def ask_nodes(self, asks: Mapping[str, tuple[int, Ask]]) -> dict[str, Answer]:
+    def ask_nodes(
+        self, asks: Mapping[str, tuple[int, Ask]], timeout_s: float | None = None
+    ) -> dict[str, Answer]:
         """The same of devices at given nodes, whatever their names."""
         found: dict[str, Answer] = {}
+        patience = self.timeout_s if timeout_s is None else timeout_s
         for name, (node, ask) in asks.items():
             if node not in self.banned:
-                self._send(name, node, ask)
-        deadline, poll = self.clock() + self.timeout_s, POLL_S
+                self._send(name, node, ask, 3 * patience)
+        deadline, poll = self.clock() + patience, POLL_S
         looked = self.clock()
         while self._open and self.clock() < deadline:
             heard = self._listen(found)
@@ -138,7 +141,7 @@ class Post:
             self.sleep(poll)
         for message, open_ in self._open.items():
             self._overdue[message] = open_
-            self.note(f"{open_.name}: no answer to {open_.ask.kind} in {self.timeout_s:g} s")
+            self.note(f"{open_.name}: no answer to {open_.ask.kind} in {patience:g} s")
         self._open.clear()
         return found
 
@@ -148,13 +151,13 @@ class Post:
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _send(self, name: str, node: int, ask: Ask) -> None:
+    def _send(self, name: str, node: int, ask: Ask, lasts_s: float) -> None:
         nonce = secrets.token_hex(8)
         words = {**ask.words, "run": self.run, "nonce": nonce}
         raw = encode(Frame(ask.kind, words, dict(ask.arrays)))
         if len(raw) > self.limit:
             raise WireError(f"{ask.kind} for {name} has {len(raw)} bytes, at most {self.limit}")
-        message = self.line.push(node, raw, 3 * self.timeout_s)
+        message = self.line.push(node, raw, lasts_s)
         self._open[message] = _Open(node, name, ask, nonce, self.clock())
         self._meter(name).bytes_down += len(raw)
 

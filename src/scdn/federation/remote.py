@@ -59,6 +59,7 @@ class Remote:
     tests: int  # how many test rows there are
     starting: Callable[[str], Ask]  # what a new device is told
     upcoming: Callable[[int], Tensor]  # the rows that a round will draw
+    first_s: float = 60.0  # for a newcomer to make ready; reading and embedding takes its time
     refresh: int = 1  # rounds from one whole table to the next
     plan: Mapping[str, Mapping[str, float]] = field(
         default_factory=dict
@@ -80,7 +81,8 @@ class Remote:
 
     def invite(self, names: Collection[str]) -> list[str]:
         """Asks newcomers to make ready; those who did."""
-        answers = self.post.ask({name: self.starting(name) for name in names})
+        asks = {name: self.starting(name) for name in names}
+        answers = self.post.ask(asks, max(self.first_s, self.post.timeout_s))
         self._invited |= answers
         return [name for name in names if name in answers]
 

@@ -22,6 +22,8 @@ from scdn.federation.post import Answer, Ask, Post
 
 PATIENCE = 3  # rounds in a row without an answer, after which a device has left
 _GRACE_S = 1.0
+_BYE_S = 5.0
+_AGAIN_S = 20.0  # after which a node that did not say who it is is asked again
 
 
 class Guest(NamedTuple):
@@ -45,6 +47,7 @@ class Roster:
     silent: Counter[str] = field(default_factory=Counter)
     now: Callable[[], float] = time.time
     _until: dict[int, float] = field(default_factory=dict)
+    _quiet: dict[int, float] = field(default_factory=dict)  # until when nodes are left alone
 
     def look(self, holding: Callable[[str], int | None]) -> tuple[list[str], list[str]]:
         """Asks unknown nodes who they are: newcomers, and parties that are back.
@@ -56,11 +59,15 @@ class Roster:
         asks = {
             f"node {node.id}": (node.id, Ask("hello", {"version": VERSION, "salt": self.salt}))
             for node in nodes.values()
-            if node.id not in seated and node.id not in self.post.banned
+            if node.id not in seated | self.post.banned
+            and self.now() >= self._quiet.get(node.id, 0)
         }
+        answers = self.post.ask_nodes(asks)
+        for key in asks.keys() - answers.keys():
+            self._quiet[asks[key][0]] = self.now() + _AGAIN_S
         new: list[str] = []
         back: list[str] = []
-        for key, answer in sorted(self.post.ask_nodes(asks).items()):
+        for key, answer in sorted(answers.items()):
             node = asks[key][0]
             if not self._welcome(node, nodes[node].key_name, answer, nodes):
                 continue
@@ -97,9 +104,8 @@ class Roster:
 
     def bye(self, names: Collection[str], reason: str) -> None:
         """Tells devices that it is over for them."""
-        patience, self.post.timeout_s = self.post.timeout_s, min(5.0, self.post.timeout_s)
-        self.post.ask({name: Ask("bye", {"reason": reason}) for name in names})
-        self.post.timeout_s = patience
+        asks = {name: Ask("bye", {"reason": reason}) for name in names}
+        self.post.ask(asks, min(_BYE_S, self.post.timeout_s))
 
     # --- inside ---------------------------------------------------------------------------------
 

@@ -231,7 +231,7 @@ def _material(
         len(rows.test),
         starting,
         upcoming,
-        learning.refresh,
+        refresh=learning.refresh,
     )
     first = trace.fleet.id[trace.present(0)].tolist()
     views = dict.fromkeys(first, ELSEWHERE)
