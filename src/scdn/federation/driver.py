@@ -127,12 +127,13 @@ class Federation(Simulation):
     def take_up(self, words: Mapping[str, Any]) -> None:
         """Goes on from a checkpoint, once the devices are back that were there."""
         super().take_up(words)
-        here, deadline = set(self.remote.names), time.monotonic() + self.wait_s
-        while not here <= set(self.roster.guests) and time.monotonic() < deadline:
+        heard = {name for name in self.remote.names if not self.roster.silent[name]}
+        deadline = time.monotonic() + self.wait_s
+        while not heard <= set(self.roster.guests) and time.monotonic() < deadline:
             self.look()
-            if not here <= set(self.roster.guests):
+            if not heard <= set(self.roster.guests):
                 time.sleep(0.3)
-        for name in sorted(here - set(self.roster.guests)):
+        for name in sorted(heard - set(self.roster.guests)):
             self.roster.post.note(f"{name}: has not come back")
 
     # --- inside ---------------------------------------------------------------------------------
