@@ -99,7 +99,6 @@ def pair(tmp_path_factory):
     trace = churn_trace(scenario)
     trace = trace.only(np.arange(len(trace.fleet)) < 4)
     trace = replace(trace, entered=np.array([-1, -1, -1, 1]))
-    trace = replace(trace, exited=np.array([trace.exited.max() + 0 * n for n in range(4)]))
     exits = np.full(4, np.iinfo(np.int64).max)
     exits[1] = 2
     replace(trace, exited=exits).save(folder / "trace.json")
@@ -148,8 +147,8 @@ def site(tmp_path_factory):
     four = scenario_of("fleet.0.count=4")
     share_out(four, churn_trace(four), folder)
     names = [f"device-{n}" for n in range(1, 5)]
-    make_keys(folder / "keys", [*names, "stranger"], [])
-    make_keys(folder / "old", ["device-4"], [], days=-1)
+    make_keys(folder / "keys", names, [])
+    make_keys(folder / "keys", ["old"], [], days=-1)
     make_keys(folder / "other", ["device-4"], [])
     return folder
 
@@ -167,6 +166,34 @@ def server_words(site, port, *more):
         *("server", "--labels", site / LABELS, "--port", port, "--keys", site / "keys"),
         *("--timeout", "6", "--wait", "60", *more),
     )
+
+
+NO_KEY = """
+import sys
+from pathlib import Path
+from scdn.federation.flower import Connection, RefusedByServerError
+try:
+    Connection(sys.argv[1], Path(sys.argv[2]), None, 30.0).serve(lambda raw: raw, lambda: False)
+except RefusedByServerError as error:
+    sys.exit(str(error))
+"""
+
+
+def refused_devices(site, port):
+    """Devices that should not be let in: each a process."""
+    other, keys = site / "other", site / "keys"
+    commands = {
+        "wrong key": command(
+            *device_words(site, port, "device-4", key=other / "devices/device-4.key")
+        ),
+        "expired": command(*device_words(site, port, "device-4", key=keys / "devices/old.key")),
+        "other authority": command(*device_words(site, port, "device-4", ca=other / "ca.crt")),
+        "no key": [sys.executable, "-c", NO_KEY, f"127.0.0.1:{port}", str(keys / "ca.crt")],
+    }
+    return {
+        how: subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        for how, words in commands.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -187,19 +214,15 @@ def survived(site):
         with running(log, *begin) as server:
             for name in ("device-1", "device-2", "device-3"):
                 device(name)
-            other = site / "other/devices/device-4.key"
-            wrong = subprocess.Popen(
-                command(*device_words(site, port, "device-4", key=other)),
-                stderr=subprocess.PIPE,
-                text=True,
-            )
+            strangers = refused_devices(site, port)
             wait_for(lambda: len(rounds(out)) >= 1, server)
             children["device-2"].send_signal(signal.SIGKILL)
             device("device-4")
             wait_for(lambda: any(event["entered"] for event in rounds(out)), server)
             server.send_signal(signal.SIGKILL)
             server.wait(10)
-            found["wrong key"] = wrong.communicate(timeout=60)[1], wrong.returncode
+            for how, child in strangers.items():
+                found[how] = child.communicate(timeout=60)[1], child.returncode
         before = len(rounds(out))
         found["before"] = (out / EVENTS).read_text().splitlines()[: before + 1]
         deadline = time.monotonic() + 20
@@ -264,10 +287,19 @@ def test_devices_come_back_to_a_server_that_was_killed(survived):
     assert ended == {"device-1": 0, "device-2": -9, "device-3": 0, "device-4": 0}
 
 
-def test_a_wrong_key_is_refused(survived):
-    said, status = survived["wrong key"]
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("wrong key", "does not let this key in"),
+        ("expired", "does not let this key in"),
+        ("other authority", "its certificate is not trusted"),
+        ("no key", "does not let this key in"),
+    ],
+)
+def test_who_has_no_good_key_is_refused(survived, how, why):
+    said, status = survived[how]
     assert status == 1
-    assert "does not let this key in" in said
+    assert why in said
     assert "Traceback" not in said
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scdn.federation.launch import Settings
 
 PORT = 9092
+SCENARIO = "scenario.json"  # as the server's process reads it
 
 
 def add_to(commands: Commands) -> None:
@@ -30,7 +31,7 @@ def add_to(commands: Commands) -> None:
         commands,
         "federate",
         "Train with real devices: each a process with features of its own.",
-        "scdn data fetch digits\nscdn federate local examples/quick.toml --devices 4",
+        "scdn federate keys -o keys --device sky",
     )
     _declare_keys(ours)
     _declare_server(ours)
@@ -62,8 +63,10 @@ def _declare_server(ours: Commands) -> None:
         "server",
         _server,
         "Wait for devices, align rows by key, train, and record every round.",
-        "scdn federate server examples/quick.toml --labels labels.csv --key home \\\n"
-        "    --label heat_pump --keys keys --out runs/homes",
+        "scdn data new -o sample\n"
+        "scdn federate keys -o keys --device sky\n"
+        "scdn federate server examples/quick.toml --labels sample/meters.csv --key home "
+        "--label heat_pump --keys keys --out runs/homes --check",
     )
     server.add_argument("scenario", nargs="?", metavar="FILE", help="TOML or JSON")
     settings_options(server)
@@ -81,6 +84,7 @@ def _declare_server(ours: Commands) -> None:
     server.add_argument("--port", type=count(1), default=PORT, help=f"default: {PORT}")
     server.add_argument("--keys", metavar="FOLDER", help="made by scdn federate keys")
     server.add_argument("--insecure", action="store_true", help="no keys; on 127.0.0.1 only")
+    server.add_argument("--check", action="store_true", help="check everything, start nothing")
     _waiting(server)
 
 
@@ -90,8 +94,10 @@ def _declare_device(ours: Commands) -> None:
         "device",
         _device,
         "Take part with the features in a file; they are never sent.",
-        "scdn federate device --features meters.csv --key home --server example.org:9092 \\\n"
-        "    --ca keys/ca.crt --private-key keys/devices/meter-1.key",
+        "scdn data new -o sample\n"
+        "scdn federate keys -o keys --device sky\n"
+        "scdn federate device --features sample/weather.csv --key home --server 127.0.0.1:9092 "
+        "--ca keys/ca.crt --private-key keys/devices/sky.key --check",
     )
     device.add_argument("--features", required=True, metavar="FILE", help=".csv, .parquet or .npz")
     device.add_argument("--key", metavar="COLUMN", help="the column that all files share")
@@ -101,6 +107,7 @@ def _declare_device(ours: Commands) -> None:
     device.add_argument("--ca", metavar="FILE", help="the authority's certificate, ca.crt")
     device.add_argument("--private-key", metavar="FILE", help="the device's own key")
     device.add_argument("--insecure", action="store_true", help="no keys; on 127.0.0.1 only")
+    device.add_argument("--check", action="store_true", help="check everything, connect nowhere")
     device.add_argument("--state", metavar="FILE", help="where its model outlives the process")
     device.add_argument("--position", metavar="X,Y,Z", help="in metres, for the server's plan")
     device.add_argument(
@@ -119,7 +126,8 @@ def _declare_local(ours: Commands) -> None:
         _local,
         "Share a stored data set out to devices on this machine, and train with them.",
         "scdn data fetch digits\n"
-        "scdn federate local examples/quick.toml --devices 4 --set learning.rounds=3",
+        "scdn federate local examples/quick.toml --devices 2 --set learning.rounds=2 "
+        "--out runs/federated",
     )
     local.add_argument("scenario", nargs="?", metavar="FILE", help="TOML or JSON")
     settings_options(local)
@@ -154,9 +162,14 @@ def _keys(options: argparse.Namespace) -> int:
 
     flower.check_installed()
     from scdn.federation.keys import make_keys
+    from scdn.federation.messages import check_name
 
-    for path in make_keys(Path(options.out), options.device, options.host, options.days):
+    names = [check_name(name) for name in options.device]
+    made = make_keys(Path(options.out), names, options.host, options.days)
+    for path in made:
         print(f"wrote {path}")
+    if not made:
+        print(f"{options.out}: nothing is missing")
     return 0
 
 
@@ -178,9 +191,12 @@ def _device(options: argparse.Namespace) -> int:
     features = read_features(Path(options.features), options.key)
     device = Device(_device_name(options), features, log=_say, position_m=_position(options))
     device.state = Path(options.state) if options.state else None
+    connection = None if options.server is None else _connection(options)
     _say(f"{device.name}: {len(features.keys)} rows of {features.values.shape[1]} features")
     for line in features.left_out:
         _say(line)
+    if options.check:
+        return 0
     warm_up()
     stopping: list[int] = []
     for told in (signal.SIGTERM, signal.SIGINT):
@@ -189,11 +205,11 @@ def _device(options: argparse.Namespace) -> int:
     def stop() -> bool:
         return bool(stopping) or device.stopped is not None
 
-    if options.socket is not None:
+    if connection is None:
         relay(Path(options.socket), device.answer, stop)
     else:
         try:
-            _connection(options).serve(device.answer, stop)
+            connection.serve(device.answer, stop)
         except flower.RefusedByServerError as error:
             raise OutputError(str(error)) from None
     _say(f"{device.name}: " + (device.stopped or "stopped, and has said good-bye"))
@@ -258,7 +274,14 @@ def _server(options: argparse.Namespace) -> int:
     address = Address(options.host, options.port, keys)
     with _run(options) as (out, scenario):
         settings = _settings(options, out, scenario, Path(options.labels))
-        labels_of(settings)  # what is wrong with them is said before anything starts
+        labels = labels_of(settings)  # what is wrong with them is said before anything starts
+        devices = address.devices()
+        print(f"{settings.labels}: {len(labels.keys)} rows with a label", file=sys.stderr)
+        for name, wrong in devices:
+            print(f"{name}: {wrong or 'may take part'}", file=sys.stderr)
+        if options.check:
+            return 0
+        _put_down(scenario, out)
         with _stoppable(), superlink(address, out) as control:
             print(f"devices connect to port {address.port}", file=sys.stderr)
             return _watch(control, settings, out)
@@ -294,18 +317,10 @@ def _settings(
 ) -> Settings:
     from scdn.federation.launch import Settings
 
-    path = ""
-    if scenario is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        path = str(out / "scenario.json")
-        table = scenario.model_dump(mode="json", by_alias=True)
-        if scenario.churn.trace is not None:
-            table["churn"]["trace"] = str(Path(scenario.churn.trace).resolve())
-        write_atomic(path, to_json(table) + "\n")
     told = {name: getattr(options, name, None) or "" for name in ("key", "label", "reference")}
     return Settings(
         out=str(out),
-        scenario=path,
+        scenario="" if scenario is None else str(out / SCENARIO),
         labels=str(labels.resolve()),
         task=getattr(options, "task", "classification"),
         classes=getattr(options, "classes", 0),
@@ -315,6 +330,17 @@ def _settings(
         resume=scenario is None,
         **told,
     )
+
+
+def _put_down(scenario: Scenario | None, out: Path) -> None:
+    """The scenario with all its settings, for the server's process."""
+    if scenario is None:
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    table = scenario.model_dump(mode="json", by_alias=True)
+    if scenario.churn.trace is not None:
+        table["churn"]["trace"] = str(Path(scenario.churn.trace).resolve())
+    write_atomic(out / SCENARIO, to_json(table) + "\n")
 
 
 def _watch(control: Any, settings: Settings, out: Path) -> int:
@@ -373,6 +399,7 @@ def _local(options: argparse.Namespace) -> int:
         neighbours: Neighbours = prepare(out, scenario, options.devices, options.with_keys)
         settings = _settings(options, out, neighbours.scenario, neighbours.labels)
         address = Address("127.0.0.1", free_port(), neighbours.keys)
+        _put_down(neighbours.scenario, out)
         with (
             _stoppable(),
             superlink(address, out) as control,

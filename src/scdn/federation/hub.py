@@ -17,6 +17,7 @@ from pathlib import Path
 from scdn.documents import OutputError
 from scdn.faults import refuse
 from scdn.federation import flower
+from scdn.federation.keys import admitted, check_server
 from scdn.federation.launch import LOG, Settings
 from scdn.record.read import EVENTS
 
@@ -48,6 +49,13 @@ class Address:
     def authority(self) -> Path | None:
         """The certificate that the server's is checked against."""
         return None if self.keys is None else self.keys / "ca.crt"
+
+    def devices(self) -> list[tuple[str, str]]:
+        """Whose certificates there are, and what is wrong with them."""
+        if self.keys is None:
+            return []
+        check_server(self.keys)
+        return [(key.name, key.wrong) for key in admitted(self.keys)]
 
     def arguments(self) -> list[str]:
         """For the SuperLink."""
@@ -132,16 +140,7 @@ def stop(child: subprocess.Popen[bytes], patience_s: float = 5.0) -> None:
 def superlink(address: Address, out: Path) -> Iterator[flower.Control]:
     """A SuperLink that lets the devices with good certificates in."""
     flower.check_installed()
-    keys: list[tuple[str, bytes]] = []
-    if address.keys is not None:
-        from scdn.federation.keys import admitted, check_server
-
-        check_server(address.keys)
-        for name, public, wrong in admitted(address.keys):
-            if public is None:
-                print(f"warning: {name}: {wrong}; not let in", file=sys.stderr)
-            else:
-                keys.append((name, public))
+    keys = [] if address.keys is None else [k for k in admitted(address.keys) if not k.wrong]
     out.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "scdn.federation.superlink", *address.arguments()]
     log = out / "superlink.log"
@@ -152,8 +151,8 @@ def superlink(address: Address, out: Path) -> Iterator[flower.Control]:
             if child.poll() is not None or time.monotonic() > deadline:
                 raise OutputError(f"the SuperLink did not start; see {log}")
             time.sleep(0.2)
-        for name, public in keys:
-            control.register(public, name)
+        for key in keys:
+            control.register(key.public, key.name)
         yield control
 
 

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -52,16 +52,24 @@ def make_keys(
         made += _write(folder / "server", key, signed)
     for device in devices:
         path = folder / DEVICES / device
-        if path.with_suffix(".crt").exists():
-            raise refuse(str(path), "device", "has a key already", "choose another name")
+        if Path(f"{path}.crt").exists():
+            continue
         key = ec.generate_private_key(_CURVE())
         signed = _sign(_name(device), key.public_key(), authority, signer, days)
         made += _write(path, key, signed, ssh=True)
     return made
 
 
-def admitted(folder: Path, now: datetime | None = None) -> Iterator[tuple[str, bytes | None, str]]:
-    """Each device certificate: its name, its public key if it is good, and what is wrong."""
+class DeviceKey(NamedTuple):
+    """A device's certificate: whose it is, its public key, and what is wrong with it."""
+
+    name: str
+    public: bytes
+    wrong: str
+
+
+def admitted(folder: Path, now: datetime | None = None) -> Iterator[DeviceKey]:
+    """Each device's certificate, good or not."""
     authority = read_certificate(folder / "ca.crt")
     moment = now or datetime.now(UTC)
     for path in sorted((folder / DEVICES).glob("*.crt")):
@@ -71,7 +79,7 @@ def admitted(folder: Path, now: datetime | None = None) -> Iterator[tuple[str, b
         public = certificate.public_key().public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
         )
-        yield name, None if wrong else public, wrong
+        yield DeviceKey(name, public, wrong)
 
 
 def _wrong(certificate: Any, authority: Any, name: str, moment: datetime) -> str:
