@@ -25,13 +25,15 @@ ALLOWED = {
     "methods": BASE | {"scenario", "control"},
     "record": BASE,
     "simulation": BASE | {"scenario", "world", "learning", "control", "methods", "record"},
+    "federation": BASE
+    | {"scenario", "world", "learning", "control", "methods", "record", "simulation"},
     "report": BASE | {"record", "pictures"},
     "paper": BASE
     | {"scenario", "world", "learning", "control", "pictures"}
     | {"methods", "record", "simulation", "report"},
     "cli": BASE
     | {"scenario", "world", "learning", "control", "pictures"}
-    | {"methods", "record", "simulation", "report", "paper"},
+    | {"methods", "record", "simulation", "federation", "report", "paper"},
 }
 
 
@@ -64,7 +66,17 @@ def test_control_sees_no_fleet_and_no_tensor():
 
 def test_the_command_starts_light():
     """Drawing and compiling libraries are loaded only by the commands that need them."""
-    heavy = ("matplotlib", "plotly", "numba", "torch", "cvxpy", "scipy", "pandas", "sklearn")
+    heavy = (
+        "matplotlib",
+        "plotly",
+        "numba",
+        "torch",
+        "cvxpy",
+        "scipy",
+        "pandas",
+        "sklearn",
+        "flwr",
+    )
     code = f"import scdn.cli, sys; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

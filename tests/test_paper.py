@@ -25,7 +25,9 @@ SHARED = ROOT.parent / "shared" / "paper" / "tables.json"
 
 def test_published_numbers_are_the_papers():
     if not SHARED.exists():
-        pytest.skip(f"{SHARED} IS NOT HERE: the published numbers were not compared with their source")
+        pytest.skip(
+            f"{SHARED} IS NOT HERE: the published numbers were not compared with their source"
+        )
     assert published() == json.loads(SHARED.read_text())
 
 
@@ -40,10 +42,12 @@ def test_every_artefact_has_a_module_with_four_functions_and_a_place_of_its_own(
 def test_an_unknown_artefact_is_one_clear_line(capsys):
     assert main(["paper", "run", "table-42"]) == 2
     told = capsys.readouterr().err
-    assert "table-42" in told and "static-mnist" in told and len(told.splitlines()) == 1
+    assert "table-42" in told
+    assert "static-mnist" in told
+    assert len(told.splitlines()) == 1
 
 
-# --- sweeps -----------------------------------------------------------------------------------------
+# --- sweeps ---------------------------------------------------------------------------------------
 
 
 CALLS: list[dict] = []
@@ -113,11 +117,6 @@ def test_ray_is_asked_for_where_it_is_missing(tmp_path):
 # --- static and dynamic, small --------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def digits():
-    fetch("digits")
-
-
 def _small(name, **sweep_):
     table = copy.deepcopy(table_of(name))
     table["sweep"] |= {"starts": ["centre"], **sweep_}
@@ -130,7 +129,8 @@ def _small(name, **sweep_):
 
 
 @pytest.fixture(scope="module")
-def small(digits, tmp_path_factory):
+def small(tmp_path_factory):
+    fetch("digits")
     out = tmp_path_factory.mktemp("paper")
     for setting in (_small("static-mnist", devices=[2, 4]), _small("dynamic-mnist")):
         produce(setting, out)
@@ -148,7 +148,8 @@ def test_a_second_run_gives_the_same_numbers(small, tmp_path):
 
 def test_documents_say_how_they_were_made(small):
     found = json.loads((small / "static-mnist.json").read_text())
-    assert found["versions"]["torch"] and found["jobs"] == {"planned": 16, "done": 16}
+    assert found["versions"]["torch"]
+    assert found["jobs"] == {"planned": 16, "done": 16}
     assert sum(entry["jobs"] for entry in found["took"].values()) == 16
     assert (small / "static-mnist.png").read_bytes()[:4] == b"\x89PNG"
 
@@ -254,7 +255,8 @@ def test_a_report_of_nothing_or_of_nonsense_is_refused(tmp_path, capsys):
     (tmp_path / "static-mnist.json").write_text('{"numbers": ')
     assert main(["paper", "report", "--from", str(tmp_path), "--out", str(tmp_path)]) == 2
     told = capsys.readouterr().err.splitlines()
-    assert len(told) == 2 and "static-mnist.json" in told[1]
+    assert len(told) == 2
+    assert "static-mnist.json" in told[1]
 
 
 def test_so_far_without_results_is_refused(tmp_path, capsys):

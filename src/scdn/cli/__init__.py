@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from scdn import __version__
-from scdn.cli import data, paper, plan, report, run, scenario, schema
+from scdn.cli import data, federate, paper, plan, report, run, scenario, schema
 from scdn.cli.common import Parser
 from scdn.documents import OutputError
 from scdn.faults import InputError, printable
@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"scdn {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     data.add_to(commands)
+    federate.add_to(commands)
     paper.add_to(commands)
     plan.add_to(commands)
     run.add_to(commands)

@@ -37,8 +37,9 @@ class Rows:
         )
 
     def count(self, part: Part) -> int:
-        """How many rows there are."""
-        return len(self.targets[part])
+        """How many rows there are; a device knows no targets, a server no inputs."""
+        rows = self.targets or {p: next(iter(x.values())) for p, x in self.inputs.items()}
+        return len(rows[part])
 
 
 @dataclass(frozen=True)

@@ -46,14 +46,15 @@ class Tally:
             self.scatter[where] += _squares(away)
         self.counts[where] += 1
 
-    def report(self, before: Sequence[GradientSize]) -> list[GradientSize]:
-        """Each party's figures; those who did not train keep what they had."""
+    def figures(self, names: Sequence[str]) -> dict[str, GradientSize]:
+        """Mean square and variance of this round, of those who trained."""
         counts = self.counts.tolist()
         squares, scatter = self.squares.tolist(), self.scatter.tolist()
-        return [
-            old.after(square / n, spread / n) if n else old
-            for old, n, square, spread in zip(before, counts, squares, scatter, strict=True)
-        ]
+        return {
+            name: GradientSize(square / n, spread / n)
+            for name, n, square, spread in zip(names, counts, squares, scatter, strict=True)
+            if n
+        }
 
 
 def _squares(values: Tensor) -> Tensor:

@@ -48,6 +48,14 @@ class Maker:
         place = Place(learning.device, learning.precision)
         return cls(learning, dataset.task, width, shapes, place)
 
+    @classmethod
+    def elsewhere(
+        cls, learning: Learning, task: Task, width: int, view: View, whole: Shape
+    ) -> Maker:
+        """For a party that knows of the data what it holds itself."""
+        place = Place(learning.device, learning.precision)
+        return cls(learning, task, width, {view.modality: whole}, place)
+
     def party(self, name: str, view: View, seed: int) -> Party:
         """A new party; its first weights hang on its name and the seed alone."""
         wish = self.learning

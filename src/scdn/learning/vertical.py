@@ -1,4 +1,4 @@
-"""Vertical learning in one process: parties, the server, and one round of training.
+"""Vertical learning: parties, the server, and one round of training.
 
 One round is stochastic parallel block coordinate descent: the parties train at the same time, each
 against everybody's embeddings and the fusion model as they stood when the round began; then
@@ -8,9 +8,8 @@ paper's way) or afterwards, on fresh embeddings.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,17 +18,18 @@ from torch import Tensor
 
 from scdn.draws import generator
 from scdn.faults import refuse
+from scdn.learning.crew import Crew, Figures, Parties, Task, learn_together
 from scdn.learning.features import Rows
 from scdn.learning.fusion import Fusion
-from scdn.learning.gradients import GradientSize, Tally
-from scdn.learning.guide import Kept, SlopeGuide
+from scdn.learning.gradients import GradientSize
+from scdn.learning.guide import Guide, Kept, SlopeGuide
 from scdn.learning.importance import importance
-from scdn.learning.local import REST, Order
-from scdn.learning.parties import Maker, teamed
+from scdn.learning.local import Order
+from scdn.learning.parties import Maker
 from scdn.learning.server import Server
-from scdn.learning.smoothness import curvature, global_smoothness, smoothness
+from scdn.learning.smoothness import global_smoothness
 from scdn.learning.split import View
-from scdn.learning.team import Lesson, Team, train
+from scdn.learning.team import Team
 from scdn.learning.tensors import Place, Tensors, one_thread
 from scdn.scenario.model import Learning, Memory
 
@@ -38,7 +38,7 @@ PROBES = 8  # batches that a newcomer's first gradient figures are taken from
 
 @dataclass
 class VerticalModel:
-    """Everything that learns: teams of parties, and the server."""
+    """Everything that learns: parties, wherever they are, and the server."""
 
     learning: Learning
     rows: Rows
@@ -46,14 +46,11 @@ class VerticalModel:
     server: Server
     seed: int
     place: Place
-    teams: list[Team] = field(default_factory=list)
-    views: dict[str, View] = field(default_factory=dict)  # of the parties present
+    parties: Parties
     sizes: dict[str, GradientSize] = field(default_factory=dict)
     connections: dict[str, int] = field(default_factory=dict)
     measure: bool = True  # whether gradients are measured, for a controller that asks
-    round: tuple[int, int] = (0, 0)  # which round and arrival was trained last
     sent: bool = False  # whether the server has the parties' present embeddings
-    _inputs: dict[tuple[str, ...], tuple[Tensor, Tensor]] = field(default_factory=dict)
 
     @classmethod
     def start(
@@ -65,20 +62,18 @@ class VerticalModel:
         seed: int,
         memory: Memory = "keep",
         measure: bool = True,
+        parties: Parties | None = None,
     ) -> VerticalModel:
-        """Before round 0: new models for the first parties."""
+        """Before round 0: new models for the first parties; `parties`: those elsewhere."""
         place = maker.place
-        count = rows.count("train")
-        drawn = generator(seed, "sample").choice(
-            count, min(count, learning.sample_rows), replace=False
-        )
+        sample = place.tensor(sample_rows(rows.count("train"), learning, seed))
         fusion = Fusion.of(
             tuple(views), maker.width, place, seed, learning.fusion_hidden, maker.head(seed)
         )
         targets = rows.targets
-        sample = place.tensor(drawn)
         server = Server(fusion, maker.task, targets["train"], targets["test"], sample, memory)
-        model = cls(learning, rows, maker, server, seed, place, measure=measure)
+        crew = Crew(rows, maker, seed, sample) if parties is None else parties
+        model = cls(learning, rows, maker, server, seed, place, crew, measure=measure)
         with one_thread():
             model._seat(views)
         return model
@@ -88,7 +83,23 @@ class VerticalModel:
     @property
     def present(self) -> tuple[str, ...]:
         """Parties that can train."""
-        return tuple(name for team in self.teams for name in team.names)
+        return self.parties.names
+
+    @property
+    def crew(self) -> Crew:
+        """The parties, where they are in this process."""
+        if not isinstance(self.parties, Crew):
+            raise TypeError("the parties are elsewhere")
+        return self.parties
+
+    @property
+    def teams(self) -> list[Team]:
+        """Parties of this process, by structure."""
+        return self.crew.teams
+
+    @teams.setter
+    def teams(self, teams: list[Team]) -> None:
+        self.crew.teams = teams
 
     def enter(self, views: Mapping[str, View]) -> None:
         """Newcomers: a model each, and a block of the fusion model."""
@@ -108,14 +119,9 @@ class VerticalModel:
         with one_thread():
             tables: dict[str, Tensor | None] = dict.fromkeys(names)
             if self.server.memory == "keep":
-                every = torch.arange(self.rows.count("train"), device=self.place.device)
-                going = [team.only(names) for team in self.teams]
-                tables |= self._send([team for team in going if team.names], every, "left")
+                tables |= self.parties.tables(names)
             self.server.dismiss(tables)
-            stay = set(self.present) - set(names)
-            self.views = {name: view for name, view in self.views.items() if name in stay}
-            self.teams = [left for team in self.teams if (left := team.only(stay)).names]
-            self._inputs.clear()
+            self.parties.drop(names)
 
     # --- one round ------------------------------------------------------------------------------
 
@@ -134,7 +140,9 @@ class VerticalModel:
         who left on the way has no steps. `arrival` says which of an asynchronous round's arrivals
         this is.
         """
-        train_together([self], round_, [orders], server, moving, arrival)
+        with one_thread():
+            work = self._begin(round_, orders, server, moving, arrival)
+            self._finish(work, self.parties.learn(work.task))
 
     def exchange(self) -> None:
         """Parties send their embeddings of the sample and the test rows, if they have moved.
@@ -144,13 +152,8 @@ class VerticalModel:
         if self.sent:
             return
         with one_thread():
-            for team in self.teams:
-                sample, tests = self._fixed_inputs(team)
-                self.server.receive(
-                    team.names,
-                    self._perturbed(team, team.embed_each(sample), "sample"),
-                    self._perturbed(team, team.embed_each(tests), "test"),
-                )
+            for sent in self.parties.sent():
+                self.server.receive(*sent)
         self.sent = True
 
     # --- what parties and server report ---------------------------------------------------------
@@ -171,62 +174,32 @@ class VerticalModel:
 
     def smoothness(self) -> tuple[dict[str, float], float]:
         """L_n of the parties present, and L of the whole model."""
-        found: dict[str, float] = {}
         with one_thread():
-            for team in self.teams:
-                c = curvature(self.maker.task)
-                each = smoothness(team.module, team.parameters, team.sight.shape, c)
-                found |= dict(zip(team.names, each.tolist(), strict=True))
+            found = self.parties.smoothness()
             largest = torch.tensor(list(found.values()) or [0.0])
             whole = global_smoothness(self.server.fusion.norms(), largest)
         return found, whole
 
     def sample_gradients(self, team: Team) -> Tensors:
         """Each party's gradient of the loss over the sample of rows."""
-        self.exchange()
-        guide = SlopeGuide(self.server.sample_slopes()[self.server.places(team.names)])
-        inputs, _ = self._fixed_inputs(team)
-        return team.gradients(team.parameters, partial(guide.losses, 0, who=None), inputs)
+        return self.crew.gradients(team, self._sample_guide(team.names))
 
     # --- inside ---------------------------------------------------------------------------------
 
     def _seat(self, views: Mapping[str, View]) -> None:
-        """Puts new parties into teams, takes their first embeddings and gradient figures."""
-        parties = [self.maker.party(name, view, self.seed) for name, view in views.items()]
-        self.views |= views
-        self.connections |= {party.name: party.connections for party in parties}
-        for team in teamed(parties, self.place):
-            for place, other in enumerate(self.teams):
-                if other.matches(team):
-                    self.teams[place] = other.joined(team)
-                    break
-            else:
-                self.teams.append(team)
-        self._inputs.clear()
+        """Takes new parties in, and their first gradient figures."""
+        self.connections |= self.parties.seat(views)
         self.sent = False
         if self.measure and views:
             self._probe(set(views))
-            self._inputs.clear()
 
     def _probe(self, names: Collection[str]) -> None:
         """First gradient figures, from a few drawn batches."""
         first = sorted(names)[0]
-        draws = generator(self.seed, f"probe:{first}")
-        batches = self._drawn(draws, PROBES)
-        stale = self._embeddings(self.teams, batches, "probe")
-        standing = self.server.standing(PROBES)
-        for whole in self.teams:
-            team = whole.only(names)
-            if not team.names:
-                continue
-            tally = Tally(self.sample_gradients(team))
-            guide = self.server.guide(team.names, batches, stale, self.learning.labels, standing)
-            for step, batch in enumerate(batches):
-                inputs = team.sight.take(self.rows, "train", batch)
-                loss = partial(guide.losses, step, who=None)
-                tally.add(team.gradients(team.parameters, loss, inputs), None)
-            fresh = tally.report([GradientSize()] * len(team.names))
-            self.sizes |= dict(zip(team.names, fresh, strict=True))
+        batches = self._drawn(generator(self.seed, f"probe:{first}"), PROBES)
+        stale = self._embeddings(batches, "probe")
+        task = self._task(batches, {}, stale, self.server.standing(PROBES))
+        self.sizes |= self.parties.probe(names, task)
 
     def _begin(
         self,
@@ -236,42 +209,50 @@ class VerticalModel:
         moving: int | None,
         arrival: int | None,
     ) -> _Work:
-        """The round's batches, what everybody knows of them as it begins, and the lessons."""
+        """The round's batches, what everybody knows of them as it begins, and the parties' task."""
         for name in orders:
             if name not in self.present:
                 raise refuse("learning", name, "is not there to train", "must be present")
-        self.round = (round_, 0 if arrival is None else arrival + 1)
+        self.parties.round = (round_, 0 if arrival is None else arrival + 1)
         steps = max([server.steps, *(order.steps for order in orders.values())])
-        batches = self._drawn(generator(self.seed, "batches", round_, *_index(arrival)), steps)
+        batches = self._drawn(batch_draws(self.seed, round_, arrival), steps)
         if moving is None:
             moving = sum(order.steps > 0 for order in orders.values())
         kept = self._kept(round_, arrival, steps)
-        stale = self._embeddings(self.teams, batches, "before")
-        lessons = []
-        for team in self.teams:
-            own = [orders.get(name, REST) for name in team.names]
-            counted = self.measure and any(order.steps for order in own)
-            guide = self.server.guide(team.names, batches, stale, self.learning.labels, kept)
-            tally = Tally(self.sample_gradients(team)) if counted else None
-            lessons.append(Lesson(team, self.rows, batches, guide, own, tally))
-        return _Work(server, moving, batches, stale, kept, lessons)
+        stale = self._embeddings(batches, "before")
+        task = self._task(batches, orders, stale, kept, known_share(self.learning, moving))
+        return _Work(server, batches, stale, kept, task)
 
-    def _finish(self, work: _Work) -> None:
+    def _task(
+        self,
+        batches: Tensor,
+        orders: Mapping[str, Order],
+        stale: Tensor,
+        kept: Kept | None,
+        share: float | None = None,
+    ) -> Task:
+        def guide(names: Sequence[str]) -> Guide:
+            return self.server.guide(names, batches, stale, self.learning.labels, kept)
+
+        return Task(batches, orders, guide, self._sample_guide if self.measure else None, share)
+
+    def _sample_guide(self, names: Sequence[str]) -> Guide:
+        """Slopes of the loss over the sample of rows."""
+        self.exchange()
+        return SlopeGuide(self.server.sample_slopes()[self.server.places(names)])
+
+    def _finish(self, work: _Work, figures: Figures) -> None:
         """Parties apply what they learned, and the server takes its turn."""
-        for lesson in work.lessons:
-            if lesson.tally is not None:
-                names = lesson.team.names
-                before = [self.sizes.get(name, GradientSize()) for name in names]
-                self.sizes |= dict(zip(names, lesson.tally.report(before), strict=True))
-        share = self._share(work)
-        after = [old.towards(new, share) for old, new in zip(self.teams, work.trained, strict=True)]
+        for name, size in figures.items():
+            before = self.sizes.get(name, GradientSize())
+            self.sizes[name] = before.after(size.bound_sq, size.variance)
+        self.parties.apply(self._share(work))
         batches, stale = work.batches[: work.server.steps], work.stale
         if self.learning.server_turn == "after" and work.server.steps:
-            stale = self._embeddings(after, batches, "after")
+            stale = self._embeddings(batches, "after")
         kept = None if work.kept is None else work.kept.first(work.server.steps)
         stale = stale[:, : work.server.steps]
         self.server.fusion = self.server.train(batches, stale, work.server.rate, kept)
-        self.teams = after
         self.sent = False
 
     def _share(self, work: _Work) -> float:
@@ -279,62 +260,19 @@ class VerticalModel:
 
         `fitted`: the one with the least loss when all embeddings go that part of their way.
         """
-        damping = self.learning.damping
-        if damping == "none" or work.moving == 0:
-            return 1.0
-        if damping == "active":
-            return 1 / work.moving
-        if damping != "fitted":
-            return float(damping)
-        fresh = self._embeddings(work.trained, work.batches, "trained")
+        if work.task.share is not None:
+            return work.task.share
+        fresh = self._embeddings(work.batches, "trained")
         return self.server.best_share(work.batches, work.stale, fresh, work.kept)
 
-    def _embeddings(self, teams: Sequence[Team], batches: Tensor, sending: str) -> Tensor:
+    def _embeddings(self, batches: Tensor, sending: str) -> Tensor:
         """What the server has of (steps, batch) rows: (members, steps, batch, width)."""
         rows = batches.flatten()
-        table = self.server.stack(self._send(teams, rows, sending), rows)
+        table = self.server.stack(self.parties.embeddings(rows, sending), rows)
         return table.view(len(table), *batches.shape, table.shape[-1])
 
-    def _send(self, teams: Sequence[Team], rows: Tensor, sending: str) -> dict[str, Tensor]:
-        """Parties' embeddings of training rows, as they arrive."""
-        sent: dict[str, Tensor] = {}
-        for team in teams:
-            each = self._perturbed(team, team.embed_rows(self.rows, "train", rows), sending)
-            sent |= dict(zip(team.names, each, strict=True))
-        return sent
-
-    def _perturbed(
-        self, team: Team, embeddings: Iterable[Tensor], sending: str
-    ) -> Iterable[Tensor]:
-        """With each party's own noise, if that is asked for; new in every sending."""
-        size = self.learning.perturbation
-        if not size:
-            return embeddings
-        streams = (
-            generator(self.seed, f"perturb:{name}:{sending}", *self.round) for name in team.names
-        )
-        return [
-            each + size * self.place.tensor(draws.standard_normal(each.shape))
-            for each, draws in zip(embeddings, streams, strict=True)
-        ]
-
-    def _fixed_inputs(self, team: Team) -> tuple[Tensor, Tensor]:
-        """A team's inputs of the sample and the test rows, gathered once."""
-        if team.names not in self._inputs:
-            tests = torch.arange(self.rows.count("test"), device=self.place.device)
-            self._inputs[team.names] = (
-                team.sight.take(self.rows, "train", self.server.sample),
-                team.sight.take(self.rows, "test", tests),
-            )
-        return self._inputs[team.names]
-
-    def _drawn(self, draws: Any, steps: int) -> Tensor:
-        """One batch per step; the first steps are the same however many follow."""
-        count = self.rows.count("train")
-        size = min(self.learning.batch_size, count)
-        found = torch.empty(steps, size, dtype=torch.int64)
-        for step in range(steps):
-            found[step] = torch.from_numpy(draws.choice(count, size, replace=False))
+    def _drawn(self, draws: np.random.Generator, steps: int) -> Tensor:
+        found = drawn(draws, steps, self.rows.count("train"), self.learning.batch_size)
         return found.to(self.place.device)
 
     def _kept(self, round_: int, arrival: int | None, steps: int) -> Kept | None:
@@ -360,12 +298,10 @@ class _Work:
     """A round between its beginning and its end."""
 
     server: Order
-    moving: int
     batches: Tensor
     stale: Tensor
     kept: Kept | None
-    lessons: list[Lesson]
-    trained: list[Team] = field(default_factory=list)
+    task: Task
 
 
 def train_together(
@@ -376,20 +312,44 @@ def train_together(
     moving: int | None = None,
     arrival: int | None = None,
 ) -> None:
-    """One round of several runs at once, where their teams have the same structures.
-
-    Runs that differ in their seed share batched products; each gets what it would alone.
-    """
+    """One round of several runs of this process at once; each gets what it would alone."""
     with one_thread():
         works = [
             model._begin(round_, wishes, server, moving, arrival)
             for model, wishes in zip(models, orders, strict=True)
         ]
-        for lessons in zip(*(work.lessons for work in works), strict=True):
-            for work, team in zip(works, train(lessons), strict=True):
-                work.trained.append(team)
-        for model, work in zip(models, works, strict=True):
-            model._finish(work)
+        found = learn_together([model.crew for model in models], [work.task for work in works])
+        for model, work, figures in zip(models, works, found, strict=True):
+            model._finish(work, figures)
+
+
+def sample_rows(count: int, learning: Learning, seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Numbers of the training rows that importance and losses are measured on."""
+    return generator(seed, "sample").choice(count, min(count, learning.sample_rows), replace=False)
+
+
+def batch_draws(seed: int, round_: int, arrival: int | None = None) -> np.random.Generator:
+    """Where a round's batches are drawn from."""
+    return generator(seed, "batches", round_, *_index(arrival))
+
+
+def drawn(draws: np.random.Generator, steps: int, count: int, batch_size: int) -> Tensor:
+    """One batch of rows per step; the first steps are the same however many follow."""
+    size = min(batch_size, count)
+    found = torch.empty(steps, size, dtype=torch.int64)
+    for step in range(steps):
+        found[step] = torch.from_numpy(draws.choice(count, size, replace=False))
+    return found
+
+
+def known_share(learning: Learning, moving: int) -> float | None:
+    """The part of updates that parties apply, if it does not hang on what they learn."""
+    damping = learning.damping
+    if damping == "none" or moving == 0:
+        return 1.0
+    if damping == "active":
+        return 1 / moving
+    return None if damping == "fitted" else float(damping)
 
 
 def _index(arrival: int | None) -> tuple[int, ...]:

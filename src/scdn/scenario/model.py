@@ -345,6 +345,9 @@ class Learning(RoundLearning):
     perturbation: float = value(
         0.0, "deviation of noise on embeddings as they are sent", chosen="off", ge=0
     )
+    refresh: Whole = value(
+        1, "rounds after which devices send all rows' embeddings, where they are real", gt=0
+    )
     device: Literal["cpu", "cuda"] = value("cpu", "what computes")
     precision: Literal["float32", "float64", "bfloat16"] = value(
         "float32", "of the models; bfloat16 keeps weights in 32 bits"

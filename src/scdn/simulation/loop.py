@@ -73,6 +73,7 @@ class Simulation:
             event |= {"entered": entered, "exited": exited, "metrics": self._metrics()}
             self.ledger.add(outcome, movement, latency)
             event |= {"latency_s": latency, "seconds": time.perf_counter() - began}
+            self.witnessed(event)
             self.round += 1
             yield event
 
@@ -191,6 +192,7 @@ class Simulation:
             most = scenario.learning.steps_per_iteration * scenario.max_iterations
             moving = int((outcome.active & (steps > 0)).sum())
             self.model.train(self.round, orders, Order(most, rate), moving=moving)
+            outcome = self.as_it_went(plan, outcome)
             return outcome, None, outcome.latency_s
         began = self.clock.now_s
         at_work = outcome.active & ~outcome.leaving & (steps > 0)
@@ -214,6 +216,7 @@ class Simulation:
 
     def _change(self) -> tuple[list[str], list[str]]:
         """Who left leaves what the memory keeps; who came gets a model. Both take effect next."""
+        self.arrivals()
         ids = self.trace.fleet.id
         exited = ids[self.trace.leaving(self.round) & self._present].tolist()
         entered = ids[self.trace.coming(self.round)].tolist()
@@ -231,6 +234,18 @@ class Simulation:
                 if isinstance(value, float) and not abs(value) <= limit:
                     raise DivergedError(f"{name} is {value:g} after round {self.round}")
         return found
+
+    # --- what only a real network does: nothing here --------------------------------------------
+
+    def as_it_went(self, _: Plan, outcome: Outcome) -> Outcome:
+        """Who did not answer after all; simulated, a round goes as foreseen."""
+        return outcome
+
+    def arrivals(self) -> None:
+        """Puts newcomers whom nobody foresaw into the trace."""
+
+    def witnessed(self, event: Event) -> None:
+        """Adds what was measured to a round's event."""
 
     # --- to go on later -------------------------------------------------------------------------
 

@@ -39,6 +39,22 @@ class Outcome:
         spent = (self.compute_s + self.delay_s)[self.active & ~self.leaving]
         return float(spent.max()) if len(spent) else 0.0
 
+    def with_missing(self, plan: Plan, late: Mask, gone: Mask) -> Outcome:
+        """As it went: some did not answer in time (`late`), others left on the way (`gone`)."""
+        late, gone = late & self.trains, gone & self.active & ~self.leaving
+        limit, power = plan.problem.max_delay_s, plan.decision.power_w
+        delay = np.where(gone, np.nan, np.where(late, limit, self.delay_s))
+        silent = late | gone
+        sent = np.where(gone, 0.0, np.where(late, power * limit, self.transmission_j))
+        return replace(
+            self,
+            leaving=self.leaving | gone,
+            failed=(self.failed | late) & ~gone,
+            delay_s=delay,
+            transmission_j=sent,
+            bits=np.where(silent, 0.0, self.bits),
+        )
+
     def of_arrivals(self, names: Sequence[str], arrivals: Sequence[Arrival]) -> Outcome:
         """What the cycles that ended cost; who left on the way has computed for nothing."""
 

@@ -22,8 +22,7 @@ from scdn.scenario.model import Scenario
 from scdn.scenario.read import make_scenario
 from scdn.simulation.events import start_event
 from scdn.simulation.loop import DivergedError, Simulation
-from scdn.simulation.material import Material
-from scdn.world.churn import churn_trace
+from scdn.simulation.stage import Staging, simulated
 from scdn.world.geometry import server_start
 
 Event = dict[str, Any]
@@ -41,13 +40,14 @@ def run(
     reference: str | Path | None = None,
     baselines: Event | None = None,
     watch: Watch | None = None,
+    stage: Staging = simulated,
 ) -> Run:
-    """Runs a scenario with its method and seed, and records it in `out`."""
+    """Runs a scenario with its method and seed, and records it in `out`; `stage` says where."""
     folder, chosen = Path(out), method(scenario.method)
     trivial = {"trivial": None, "best_party": None, "centralised": None}
     refuse_used(folder)
     means = _reference(scenario, chosen, folder, reference, watch)
-    simulation = begin(scenario, means)
+    simulation = begin(scenario, means, stage=stage)
     dataset = simulation.material.dataset
     told = {**trivial, "trivial": trivial_score(dataset), **(baselines or {})}
     with alone(folder):
@@ -58,7 +58,7 @@ def run(
         return _go(simulation, recorder, watch)
 
 
-def resume(out: str | Path, *, watch: Watch | None = None) -> Run:
+def resume(out: str | Path, *, watch: Watch | None = None, stage: Staging = simulated) -> Run:
     """Goes on with the run in `out` where its checkpoint was made."""
     folder = Path(out)
     if not (folder / EVENTS).exists():
@@ -70,14 +70,14 @@ def resume(out: str | Path, *, watch: Watch | None = None) -> Run:
     if _is_over(found):
         return found
     with alone(folder):
-        return _take_up(folder, watch)
+        return _take_up(folder, watch, stage)
 
 
 def _is_over(found: Run) -> bool:
     return found.end is not None and found.end.get("status") in ("done", "diverged")
 
 
-def _take_up(folder: Path, watch: Watch | None) -> Run:
+def _take_up(folder: Path, watch: Watch | None, stage: Staging) -> Run:
     found = read_run(folder)
     if _is_over(found):  # meanwhile
         return found
@@ -85,7 +85,7 @@ def _take_up(folder: Path, watch: Watch | None) -> Run:
     for place, tables in fixed.items():
         arrays |= {f"{_FIXED}{place}/{key}": table for key, table in tables.items()}
     scenario = make_scenario(found.scenario, str(folder / EVENTS))
-    simulation = begin(scenario, tuple(words["reference"]), empty=True)
+    simulation = begin(scenario, tuple(words["reference"]), words, stage)
     unpack(simulation.model, arrays, words["model"])
     simulation.take_up(words)
     recorder = Recorder.resumed(folder, simulation.round)
@@ -93,13 +93,19 @@ def _take_up(folder: Path, watch: Watch | None) -> Run:
     return _go(simulation, recorder, watch, before)
 
 
-def begin(scenario: Scenario, reference: tuple[float, ...], *, empty: bool = False) -> Simulation:
-    """A run before round 0, or with a model that is to be taken up (`empty`)."""
+def begin(
+    scenario: Scenario,
+    reference: tuple[float, ...],
+    words: Event | None = None,
+    stage: Staging = simulated,
+) -> Simulation:
+    """A run before round 0, or one to be taken up where a checkpoint's `words` were written."""
     chosen = method(scenario.method)
     if chosen.controller is exact:
         warm_up()  # loading the solver is no part of a plan's time
-    trace = churn_trace(scenario)
-    material = Material.of(scenario, trace)
+    place = stage(scenario, words)
+    material = place.material
+    empty = words is not None
     model = VerticalModel.start(
         material.rows,
         material.maker,
@@ -108,10 +114,11 @@ def begin(scenario: Scenario, reference: tuple[float, ...], *, empty: bool = Fal
         scenario.seed,
         chosen.memory,
         measure=chosen.schedule == "synchronous",
+        parties=place.parties,
     )
     loss = 0.0 if empty else float(model.metrics()["train_loss"])
-    place = server_start(scenario)
-    return Simulation(scenario, chosen, material, trace, reference, loss, model, place)
+    start = server_start(scenario)
+    return place.driver(scenario, chosen, material, place.trace, reference, loss, model, start)
 
 
 def mean_iterations(found: Run) -> tuple[float, ...]:

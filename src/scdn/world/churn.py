@@ -8,7 +8,7 @@ delay that a report turned out to have.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -83,8 +83,21 @@ class ChurnTrace:
     def _age(self, round_: int) -> Whole:
         return np.maximum(0, round_ - np.maximum(self.entered + 1, self.quiet_rounds))
 
+    def only(self, which: Mask) -> ChurnTrace:
+        """Some of the devices."""
+        return replace(
+            self,
+            fleet=self.fleet.take(which),
+            entered=self.entered[which],
+            exited=self.exited[which],
+        )
+
     def save(self, path: str | Path) -> None:
         """Writes the trace as JSON."""
+        write_atomic(path, to_json(self.table()) + "\n")
+
+    def table(self) -> Table:
+        """The trace as `make_trace` reads it."""
         devices = [
             {
                 **device.model_dump(mode="json"),
@@ -95,14 +108,13 @@ class ChurnTrace:
                 self.fleet.listed(), self.entered, self.exited, strict=True
             )
         ]
-        table = {
+        return {
             "schema": 1,
             "rounds": self.rounds,
             "quiet_rounds": self.quiet_rounds,
             "exits": self.exits,
             "devices": devices,
         }
-        write_atomic(path, to_json(table) + "\n")
 
 
 class _TraceDevice(ListedDevice):

@@ -130,7 +130,7 @@ def _label_holder(frames: Mapping[str, pd.DataFrame], label: str) -> str:
     return holders[0]
 
 
-def _texts(keys: pd.Series[Any]) -> pd.Series[Any]:
+def texts(keys: pd.Series[Any]) -> pd.Series[Any]:
     """Keys as text, so that 7 in one file meets 7.0 or "7" in another."""
     if pd.api.types.is_float_dtype(keys) and (keys.dropna() == np.round(keys.dropna())).all():
         keys = keys.astype("Int64")
@@ -138,7 +138,7 @@ def _texts(keys: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _by_key(frame: pd.DataFrame, key: str) -> pd.DataFrame:
-    keys = _texts(frame[key])
+    keys = texts(frame[key])
     clear = keys.notna() & ~keys.duplicated(keep=False)
     return frame[clear].drop(columns=key).set_index(keys[clear].astype(str))
 
@@ -150,7 +150,7 @@ def _report(
     anyone = set.union(*(set(frame.index) for frame in keyed.values()))
     sides = {}
     for party, frame in frames.items():
-        keys, own = _texts(frame[key]), set(keyed[party].index)
+        keys, own = texts(frame[key]), set(keyed[party].index)
         twice = set(keys[keys.duplicated(keep=False)].dropna().astype(str))
         sides[party] = Side(
             rows=len(frame),

@@ -62,7 +62,7 @@ def to_dataset(
     if not features:
         raise refuse(source, "columns", "only the label", "needs at least one more")
     table = numbers(frame, features, source)
-    targets, names = _labels(frame, label, task, classes, source)
+    targets, names = labels_of(frame, label, task, classes, source)
     if len(table) < 5:
         raise refuse(source, "rows", f"{len(table)}", "needs at least 5 to divide 80/20")
     train, test = divided(len(table), "table-split", seed)
@@ -100,9 +100,10 @@ def check_parties(parties: Parties, label: str, overlap: bool, source: str) -> N
         raise InputError(source, dict.fromkeys(faults))
 
 
-def _labels(
+def labels_of(
     frame: pd.DataFrame, label: str, task: Task, classes: int | None, source: str
 ) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Targets of a column, and the names of its classes."""
     if task == "regression":
         return numbers(frame, [label], source)[:, 0], ()
     column = frame[label]
