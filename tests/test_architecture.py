@@ -26,9 +26,11 @@ ALLOWED = {
     "record": BASE,
     "simulation": BASE | {"scenario", "world", "learning", "control", "methods", "record"},
     "report": BASE | {"record", "pictures"},
+    "studio": BASE
+    | {"scenario", "world", "learning", "control", "methods", "record", "simulation", "report"},
     "cli": BASE
     | {"scenario", "world", "learning", "control", "pictures"}
-    | {"methods", "record", "simulation", "report"},
+    | {"methods", "record", "simulation", "report", "studio"},
 }
 
 
