@@ -207,10 +207,11 @@ class LineForm(BaseModel):
 
 
 class LevelForm(BaseModel):
-    """Something to compare with."""
+    """Something to compare with, and where its name goes."""
 
     label: str
     value: float
+    name_at: float
 
 
 class ChartForm(BaseModel):
