@@ -1,7 +1,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { h } from "./dom";
-import { digits } from "./format";
+import { digits, whole } from "./format";
 import { colour } from "./theme";
 
 export interface Curve {
@@ -79,7 +79,7 @@ export class Chart {
     const { x, y, height, range, floor, levels } = this.options;
     const axis = { stroke: colour("muted"), font: "12px system-ui", ticks: { show: false },
       grid: { stroke: colour("grid"), width: 1 }, labelFont: "12px system-ui", labelSize: 16 };
-    const series: uPlot.Series[] = [{ label: x, value: (_, v) => (v === null ? "–" : digits(v, 4)) }];
+    const series: uPlot.Series[] = [{ label: x, value: (_, v) => (v == null ? "–" : whole(v)) }];
     const bands: uPlot.Band[] = [];
     for (const curve of curves) {
       const at = series.length;
@@ -108,7 +108,7 @@ export class Chart {
       cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
       legend: { show: this.options.legend ?? true },
       hooks: { draw: [(u) => drawLevels(u, levels ?? [])], setCursor: [showLast], setData: [showLast] },
-      padding: [8, 10, 0, 0],
+      padding: [8, levels?.length ? 74 : 10, 0, 0],
     };
   }
 }
@@ -140,15 +140,14 @@ function drawLevels(u: uPlot, levels: Level[]): void {
   ctx.strokeStyle = ctx.fillStyle = colour("faint");
   ctx.setLineDash([4 * devicePixelRatio, 5 * devicePixelRatio]);
   ctx.font = `${11 * devicePixelRatio}px system-ui`;
-  ctx.textAlign = "right";
+  ctx.textBaseline = "middle";
   for (const level of levels) {
     const y = u.valToPos(level.value, "y", true);
     ctx.beginPath();
     ctx.moveTo(u.bbox.left, y);
     ctx.lineTo(u.bbox.left + u.bbox.width, y);
     ctx.stroke();
-    const name = Math.min(u.valToPos(level.name_at, "y", true), y);
-    ctx.fillText(level.label, u.bbox.left + u.bbox.width, name - 4 * devicePixelRatio);
+    ctx.fillText(level.label, u.bbox.left + u.bbox.width + 6 * devicePixelRatio, u.valToPos(level.name_at, "y", true));
   }
   ctx.restore();
 }

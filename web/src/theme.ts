@@ -1,34 +1,32 @@
 /** Light or dark, and the palette's colours for what is not drawn by the style sheet. */
 
-export type Name = "ink" | "muted" | "faint" | "grid" | "paper" | "page" | "server" | "device"
-  | "good" | "danger" | "low" | "high" | "box" | "candidate" | "shade" | "ground";
-
 const listeners = new Set<() => void>();
 
 export const colour = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-export const isDark = (): boolean => {
-  const told = document.documentElement.dataset.theme;
-  return told ? told === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-};
+export const isDark = (): boolean => document.documentElement.dataset.theme === "dark";
 
 export function onTheme(listener: () => void): void {
   listeners.add(listener);
 }
 
 export function startTheme(): void {
-  const kept = localStorage.getItem("theme");
-  if (kept) document.documentElement.dataset.theme = kept;
-  const query = matchMedia("(prefers-color-scheme: dark)");
-  query.addEventListener("change", () => listeners.forEach((listener) => listener()));
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const follow = () => use(localStorage.getItem("theme") ?? (system.matches ? "dark" : "light"));
+  system.addEventListener("change", follow);
+  follow();
+}
+
+function use(theme: string): void {
+  document.documentElement.dataset.theme = theme;
+  listeners.forEach((listener) => listener());
 }
 
 export function toggleTheme(): void {
   const next = isDark() ? "light" : "dark";
-  document.documentElement.dataset.theme = next;
   localStorage.setItem("theme", next);
-  listeners.forEach((listener) => listener());
+  use(next);
 }
 
 const LOOKS = 8;
@@ -41,11 +39,4 @@ export function looks(methods: readonly string[]): Map<string, { colour: string;
     colour: colour(`method${bases.indexOf(base(method)) % LOOKS}`),
     matched: method.endsWith("-matched"),
   }]));
-}
-
-/** Between two colours of the palette, for numbers in [0, 1]. */
-export function ramp(from: string, to: string, part: number): string {
-  const [a, b] = [from, to].map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
-  const mixed = a!.map((value, index) => Math.round(value + (b![index]! - value) * part));
-  return `rgb(${mixed.join(",")})`;
 }

@@ -9,7 +9,7 @@ from scdn.world.geometry import server_start
 
 
 def round_request(scenario: Scenario, round_: int = 0) -> PlanRequest:
-    """Who is there when the round begins, with their chances to survive; the server at its start."""
+    """Who is there when the round begins, and how likely to survive; the server at its start."""
     trace = churn_trace(scenario)
     present = trace.present(round_)
     chances = trace.survival(round_)[present].tolist()

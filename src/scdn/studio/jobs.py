@@ -24,6 +24,7 @@ from scdn.studio.files import read_scenario
 from scdn.studio.forms import JobForm, JobState, StartForm
 from scdn.studio.places import NotThereError, folder_of, name_of
 from scdn.studio.settings import MAX_JOBS
+from scdn.studio.tail import last_line
 
 NOTE, LOG, SCENARIO = "studio.json", "studio.log", "scenario.toml"
 _PATIENCE_S = 10.0  # to end by itself after it was told to stop
@@ -52,7 +53,7 @@ class Job:
     def state(self) -> JobState:
         """What became of it."""
         if self.process is None:
-            return "stopped"
+            return "done" if _finished(self) else "stopped"
         code = self.process.poll()
         if code is None:
             return "paused" if self.paused else "running"
@@ -214,6 +215,16 @@ def _again(job: Job) -> list[str]:
     if job.arguments[0] == "run" and (job.folder / EVENTS).exists():
         return ["run", "--resume", str(job.folder)]
     return job.arguments
+
+
+def _finished(job: Job) -> bool:
+    """Whether a job of an earlier studio has come to its end."""
+    if job.arguments[0] == "compare":
+        return (job.folder / "report.html").exists()  # written last
+    try:
+        return b'"event": "end"' in last_line(job.folder / EVENTS)[:40]
+    except OSError:
+        return False
 
 
 def _ours(arguments: list[str]) -> bool:

@@ -97,7 +97,9 @@ def _chart(chart: Chart) -> ChartForm:
             )
             for line in chart.lines
         ],
-        levels=[LevelForm(label=lv.label, value=lv.value, name_at=lv.name_at) for lv in chart.levels],
+        levels=[
+            LevelForm(label=lv.label, value=lv.value, name_at=lv.name_at) for lv in chart.levels
+        ],
     )
 
 
