@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
 import time
 
 import httpx
@@ -540,3 +541,13 @@ def test_a_reader_that_goes_away_is_forgotten(client, runs):
         with client.stream("GET", "/api/events", params={"run": "open"}) as stream:
             assert stream.status_code == 200
             next(stream.iter_bytes())
+
+
+@pytest.mark.skipif(
+    not (ROOT / "web" / "node_modules").is_dir(), reason="the page's tools are not installed"
+)
+def test_building_again_gives_the_same_bundle(tmp_path):
+    command = ["npx", "vite", "build", "--outDir", str(tmp_path), "--emptyOutDir"]
+    subprocess.run(command, cwd=ROOT / "web", check=True, capture_output=True)
+    for name in json.loads((PAGE / "manifest.json").read_text())["bundle"]:
+        assert (tmp_path / name).read_bytes() == (PAGE / name).read_bytes()

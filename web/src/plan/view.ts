@@ -161,7 +161,7 @@ export class PlanView {
     this.tools(host);
     this.drags();
     this.refresh = {
-      heat: gently(120, () => this.drawHeat()),
+      heat: gently(160, () => this.drawHeat()),
       shells: gently(120, () => this.drawShells()),
     };
     this.stage.canvas.addEventListener("keydown", (event) => this.key(event));
@@ -349,7 +349,8 @@ export class PlanView {
       this.network.setHeat(null);
       return;
     }
-    const points = this.dragging || this.model.request.devices.length > 200 ? 31 : 81;
+    const many = this.model.request.devices.length > 200;
+    const points = this.dragging ? (many ? 21 : 31) : many ? 41 : 81;
     try {
       this.network.setHeat(await api.surface(this.model.json(), altitude, points));
     } catch {

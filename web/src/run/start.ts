@@ -6,7 +6,7 @@ import type { About } from "../types";
 export class StartDialog {
   readonly element = h("dialog", { class: "start", "aria-labelledby": "start-title" });
   private text = h("textarea", { rows: 11, spellcheck: "false", "aria-label": "Scenario" });
-  private name = h("input", { type: "text", pattern: "[A-Za-z0-9][A-Za-z0-9._-]*", maxlength: 60, required: true });
+  private name = h("input", { type: "text", pattern: "[A-Za-z0-9][A-Za-z0-9._\\-]*", maxlength: 60, required: true });
   private seeds = h("input", { type: "number", min: 1, max: 50, value: "1" });
   private rounds = h("input", { type: "number", min: 1, placeholder: "as written" });
   private methods = h("div", { class: "methods" });

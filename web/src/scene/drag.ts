@@ -54,6 +54,7 @@ export class Dragger {
     this.hooks.pick(handle.key);
     if (!handle.movable) return;
     this.stage.controls.enabled = false;
+    this.stage.held = true;
     this.stage.canvas.setPointerCapture(event.pointerId);
     this.hold(handle, event, event.shiftKey || this.vertical);
     event.preventDefault();
@@ -103,6 +104,7 @@ export class Dragger {
   private up(event: PointerEvent): void {
     if (this.held) {
       this.stage.controls.enabled = true;
+      this.stage.held = false;
       if (this.stage.canvas.hasPointerCapture(event.pointerId)) {
         this.stage.canvas.releasePointerCapture(event.pointerId);
       }

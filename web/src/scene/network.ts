@@ -6,7 +6,7 @@ import { colour, onTheme } from "../theme";
 import type { Box, Point, Shells, Surface } from "../types";
 import { drone } from "./drone";
 import type { Stage } from "./stage";
-import { lines } from "./stage";
+import { empty, lines, Strokes } from "./stage";
 
 export type Look = "active" | "off" | "failed" | "ghost";
 
@@ -42,20 +42,26 @@ export class Network {
   things: Things = NOTHING;
   private group = new THREE.Group();
   private fixed = new THREE.Group(); // boxes, candidates, shells
-  private heat: THREE.Mesh | null = null;
+  private heat = heatPlane();
   private shells = new THREE.Group();
+  private shellPaint = { // kept: a new material would be compiled anew
+    skin: new THREE.MeshBasicMaterial({ transparent: true, depthWrite: false, side: THREE.DoubleSide }),
+    wire: new THREE.MeshBasicMaterial({ transparent: true, depthWrite: false, wireframe: true, opacity: 0.12 }),
+  };
   private drone = drone("server");
   private shadow = drone("faint");
   private meshes: Record<string, THREE.InstancedMesh> = {};
   private links: LineSegments2 | null = null;
   private linkMaterial = new LineMaterial({ linewidth: 2.2, vertexColors: true });
-  private stems: THREE.LineSegments | null = null;
-  private trail: THREE.Group = new THREE.Group();
+  private stems = new Strokes(new THREE.LineBasicMaterial());
+  private hop = new Strokes(new THREE.LineDashedMaterial({ dashSize: 1.6, gapSize: 1.2 }));
+  private trail = new Strokes(new THREE.LineBasicMaterial({ vertexColors: true }));
   private labels = new Map<string, HTMLElement>();
   private fixedKey = "";
 
   constructor(readonly stage: Stage) {
-    stage.scene.add(this.group, this.fixed, this.shells, this.drone, this.shadow, this.trail);
+    stage.scene.add(this.group, this.fixed, this.shells, this.drone, this.shadow, this.heat,
+      this.stems.object, this.hop.object, this.trail.object);
     stage.afterFrame(() => this.placeLabels());
     onTheme(() => {
       this.fixedKey = "";
@@ -120,17 +126,16 @@ export class Network {
     if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
   }
 
+  /** From everything in the air a line down to where it is above the ground. */
   private drawStems(): void {
-    this.stems?.removeFromParent();
-    this.stems?.geometry.dispose();
-    const points: number[] = [];
-    for (const spot of this.things.spots) {
-      if (spot.at[2] <= 0 || spot.fade <= 0.02) continue;
-      const at = this.stage.at(spot.at);
-      points.push(at.x, at.y, at.z, at.x, at.y, 0);
-    }
-    this.stems = lines(points, colour("stem"));
-    this.group.add(this.stems);
+    const { spots, server } = this.things;
+    const flying = spots.filter((spot) => spot.at[2] > 0 && spot.fade > 0.02).map((spot) => spot.at);
+    const points = (server ? [...flying, server] : flying).flatMap((place) => {
+      const at = this.stage.at(place);
+      return [at.x, at.y, at.z, at.x, at.y, 0];
+    });
+    this.stems.material.color.set(colour("stem"));
+    this.stems.set(points);
   }
 
   // --- links and the server ----------------------------------------------------------------------
@@ -167,13 +172,22 @@ export class Network {
     if (server) this.drone.position.copy(this.stage.at(server));
     this.shadow.visible = before !== null;
     if (before) this.shadow.position.copy(this.stage.at(before));
-    this.trail.clear();
-    if (server && before) this.trail.add(dashed(this.stage.at(before), this.stage.at(server)));
-    if (server) {
-      const foot = this.stage.at([server[0], server[1], 0]);
-      this.trail.add(lines([...this.stage.at(server).toArray(), ...foot.toArray()], colour("stem")));
+    const hop = server && before ? [...this.stage.at(before).toArray(), ...this.stage.at(server).toArray()] : [];
+    this.hop.material.color.set(colour("server"));
+    this.hop.set(hop);
+    this.drawTrail(path.map((point) => this.stage.at(point)));
+  }
+
+  /** Where the server has been, the latest most visible. */
+  private drawTrail(places: THREE.Vector3[]): void {
+    const [paint, paper] = [new THREE.Color(colour("server")), new THREE.Color(colour("ground"))];
+    const shade = (index: number) => paper.clone().lerp(paint, 0.25 + 0.75 * index / places.length).toArray();
+    const [points, paints]: [number[], number[]] = [[], []];
+    for (let index = 1; index < places.length; index++) {
+      points.push(...places[index - 1]!.toArray(), ...places[index]!.toArray());
+      paints.push(...shade(index - 1), ...shade(index));
     }
-    if (path.length > 1) this.trail.add(trailOf(path.map((point) => this.stage.at(point))));
+    this.trail.set(points, paints);
   }
 
   // --- boxes, candidates, rivals -----------------------------------------------------------------
@@ -183,7 +197,7 @@ export class Network {
     const key = JSON.stringify([boxes, candidates, selected, rivals, this.stage.unit]);
     if (key === this.fixedKey) return;
     this.fixedKey = key;
-    this.fixed.clear();
+    empty(this.fixed);
     boxes.forEach((box, index) => this.fixed.add(this.box(box, selected === `box:${index}`)));
     candidates.forEach((place, index) => {
       this.fixed.add(this.pin(place, colour("candidate"), selected === `candidate:${index}`));
@@ -215,23 +229,13 @@ export class Network {
   // --- the objective at an altitude, and how far devices are heard -----------------------------------
 
   setHeat(surface: Surface | null): void {
-    this.heat?.removeFromParent();
-    if (this.heat) {
-      this.heat.geometry.dispose();
-      const material = this.heat.material as THREE.MeshBasicMaterial;
-      material.map?.dispose();
-      material.dispose();
-    }
-    this.heat = null;
+    this.heat.visible = surface !== null;
     this.stage.invalidate();
     if (!surface) return;
     const [x, y] = [this.stage.region[0] * this.stage.unit, this.stage.region[1] * this.stage.unit];
-    const material = new THREE.MeshBasicMaterial({ map: heatTexture(surface), transparent: true,
-      side: THREE.DoubleSide, depthWrite: false });
-    this.heat = new THREE.Mesh(new THREE.PlaneGeometry(x, y), material);
+    this.heat.scale.set(x, y, 1);
     this.heat.position.set(x / 2, y / 2, surface.altitude_m * this.stage.unit);
-    this.heat.renderOrder = -1;
-    this.stage.scene.add(this.heat);
+    paintHeat(this.heat.material as THREE.MeshBasicMaterial, surface);
   }
 
   setShells(found: Shells | null, places: Map<string, Point>): void {
@@ -239,20 +243,20 @@ export class Network {
     this.shells.clear();
     this.stage.invalidate();
     const alone = found?.shells.length === 1;
+    for (const paint of [this.shellPaint.skin, this.shellPaint.wire]) {
+      paint.color.set(colour("device"));
+      paint.clippingPlanes = this.stage.walls();
+    }
+    this.shellPaint.skin.opacity = alone ? 0.13 : 0.05;
     for (const shell of found?.shells ?? []) {
       const place = places.get(shell.id);
       if (!place) continue;
       const shape = shellShape(found!.elevation_deg, shell.radius_m, this.stage.unit, place[2] > 0,
         Math.max(...this.stage.region));
-      const paint = { color: colour("device"), transparent: true, depthWrite: false, clippingPlanes: this.stage.walls() };
-      const mesh = new THREE.Mesh(shape, new THREE.MeshBasicMaterial({ ...paint,
-        opacity: alone ? 0.13 : 0.05, side: THREE.DoubleSide }));
-      mesh.position.copy(this.stage.at(place));
-      if (alone) {
-        mesh.add(new THREE.LineSegments(new THREE.WireframeGeometry(shape),
-          new THREE.LineBasicMaterial({ ...paint, opacity: 0.14 })));
-      }
-      this.shells.add(mesh);
+      const parts = [new THREE.Mesh(shape, this.shellPaint.skin)] as THREE.Object3D[];
+      if (alone) parts.push(new THREE.Mesh(shape, this.shellPaint.wire));
+      for (const part of parts) part.position.copy(this.stage.at(place));
+      this.shells.add(...parts);
     }
   }
 
@@ -334,46 +338,46 @@ function materialOf(kind: string): THREE.Material {
 const paintOf = (look: Look): string =>
   colour({ active: "device", off: "off", failed: "failed", ghost: "ghost" }[look]);
 
-function dashed(from: THREE.Vector3, to: THREE.Vector3): THREE.Line {
-  const line = new THREE.Line(new THREE.BufferGeometry().setFromPoints([from, to]),
-    new THREE.LineDashedMaterial({ color: colour("server"), dashSize: 1.6, gapSize: 1.2 }));
-  line.computeLineDistances();
-  return line;
+function heatPlane(): THREE.Mesh {
+  const material = new THREE.MeshBasicMaterial({ map: blankTexture(2, 2), transparent: true,
+    side: THREE.DoubleSide, depthWrite: false });
+  const plane = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), material);
+  plane.renderOrder = -1;
+  plane.visible = false;
+  return plane;
 }
 
-function trailOf(points: THREE.Vector3[]): THREE.Line {
-  const paint = new THREE.Color(colour("server"));
-  const paper = new THREE.Color(colour("ground"));
-  const geometry = new THREE.BufferGeometry().setFromPoints(points);
-  const paints = points.flatMap((_, index) =>
-    paper.clone().lerp(paint, 0.25 + 0.75 * index / points.length).toArray());
-  geometry.setAttribute("color", new THREE.Float32BufferAttribute(paints, 3));
-  return new THREE.Line(geometry, new THREE.LineBasicMaterial({ vertexColors: true }));
+function blankTexture(columns: number, rows: number): THREE.DataTexture {
+  const texture = new THREE.DataTexture(new Uint8Array(4 * rows * columns), columns, rows);
+  texture.colorSpace = THREE.SRGBColorSpace;
+  texture.magFilter = texture.minFilter = THREE.LinearFilter;
+  return texture;
 }
 
 /** Good places are deep, poor ones clear; where the server may not be, nothing. */
-function heatTexture(surface: Surface): THREE.DataTexture {
+function paintHeat(material: THREE.MeshBasicMaterial, surface: Surface): void {
   const [rows, columns] = [surface.objective.length, surface.objective[0]!.length];
+  const image = material.map!.image as { width: number; height: number };
+  if (image.width !== columns || image.height !== rows) {
+    material.map!.dispose();
+    material.map = blankTexture(columns, rows);
+  }
+  const data = (material.map!.image as unknown as { data: Uint8Array }).data;
   const known = surface.objective.flat().filter((value): value is number => value !== null);
-  const low = Math.min(...known);
-  const sorted = known.slice().sort((a, b) => a - b);
-  const high = sorted[Math.floor(0.9 * (sorted.length - 1))] ?? low;
-  const paint = new THREE.Color(colour("shade"));
-  const data = new Uint8Array(4 * rows * columns);
-  surface.objective.forEach((row, r) => row.forEach((value, c) => {
-    const at = 4 * (r * columns + c);
-    const worse = value === null ? 1 : Math.log1p(value - low) / Math.max(Math.log1p(high - low), 1e-9);
-    const sRgb = paint.clone().convertLinearToSRGB();
-    data[at] = 255 * sRgb.r;
-    data[at + 1] = 255 * sRgb.g;
-    data[at + 2] = 255 * sRgb.b;
-    data[at + 3] = value === null ? 0 : 210 * Math.max(0.03, (1 - Math.min(1, worse)) ** 1.3);
-  }));
-  const texture = new THREE.DataTexture(data, columns, rows);
-  texture.colorSpace = THREE.SRGBColorSpace;
-  texture.magFilter = texture.minFilter = THREE.LinearFilter;
-  texture.needsUpdate = true;
-  return texture;
+  const sorted = known.sort((a, b) => a - b);
+  const [low, high] = [sorted[0] ?? 0, sorted[Math.floor(0.9 * (sorted.length - 1))] ?? 0];
+  const whole = Math.max(Math.log1p(high - low), 1e-9);
+  const paint = new THREE.Color(colour("shade")).convertLinearToSRGB().toArray().map((c) => 255 * c);
+  let at = 0;
+  for (const row of surface.objective) {
+    for (const value of row) {
+      data.set(paint, at);
+      const worse = value === null ? 1 : Math.min(1, Math.log1p(value - low) / whole);
+      data[at + 3] = value === null ? 0 : 210 * Math.max(0.03, (1 - worse) ** 1.3);
+      at += 4;
+    }
+  }
+  material.map!.needsUpdate = true;
 }
 
 /** The radius by elevation, turned around the vertical; below too where the device flies. */

@@ -6,8 +6,8 @@ import type { Point } from "../types";
 
 const SIZE = 100; // the longest side of a region in scene units
 const CALM_MS = 220; // without a change for this long, a fine picture is drawn
-const SLOW_MS = 45; // between two frames: then moving pictures get coarser
-const QUICK_MS = 24;
+const SLOW_MS = 40; // between two frames, over so many of them: then moving pictures get coarser
+const SOME = 8;
 
 /** A canvas with a camera on a region; it draws when something has changed, not all the time. */
 export class Stage {
@@ -19,12 +19,14 @@ export class Stage {
   region: Point = [100, 100, 100];
   unit = 1; // scene units per metre
   frames: number[] = []; // when the last frames were drawn
+  held = false; // something is being dragged: no time for fine pictures
   private renderer: THREE.WebGLRenderer;
   private dirty = true;
   private fine: number; // pixels per CSS pixel at rest
   private quick: number; // and while something moves
-  private last = 0; // when the last frame was drawn
-  private coarse = false; // and whether it should be drawn again, finely
+  private changed = 0; // when something last changed
+  private coarse = false; // whether the last frame should be drawn again, finely
+  private sinceStep = 0; // frames since pictures last got coarser
   private before: ((now: number) => boolean)[] = [];
   private after: (() => void)[] = [];
   private frame = new THREE.Group();
@@ -33,7 +35,7 @@ export class Stage {
   constructor(readonly host: HTMLElement) {
     const software = drawsInSoftware();
     this.renderer = new THREE.WebGLRenderer({ antialias: !software, alpha: true });
-    this.fine = software ? 2 : Math.min(devicePixelRatio, 2);
+    this.fine = software ? 1.5 : Math.min(devicePixelRatio, 2);
     this.quick = software ? 1 : this.fine;
     this.renderer.localClippingEnabled = true;
     this.canvas = this.renderer.domElement;
@@ -72,36 +74,38 @@ export class Stage {
 
   invalidate(): void {
     this.dirty = true;
+    this.changed = performance.now();
   }
 
   private tick(now: number): void {
     requestAnimationFrame((next) => this.tick(next));
     if (!this.canvas.isConnected || this.host.offsetParent === null) return;
     const moving = this.before.map((step) => step(now)).some(Boolean);
-    const wanted = this.dirty || moving;
-    const since = now - this.last;
-    if (!wanted && !(this.coarse && since > CALM_MS)) return;
-    const busy = wanted && since < CALM_MS;
-    if (busy) this.adapt(since);
-    this.coarse = busy;
+    if (moving) this.invalidate();
+    const calm = !this.held && now - this.changed > CALM_MS;
+    if (!this.dirty && !(this.coarse && calm)) return;
+    if (this.dirty) this.adapt(now);
+    this.coarse = this.dirty;
+    this.render(this.dirty ? this.quick : this.fine);
     this.dirty = false;
-    this.last = now;
-    this.useRatio(busy ? this.quick : this.fine);
+  }
+
+  private render(ratio: number): void {
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     this.renderer.render(this.scene, this.camera);
     this.after.forEach((step) => step());
-    if (wanted) this.frames.push(now);
+  }
+
+  /** Moving pictures get coarser, step by step, where frames take long. */
+  private adapt(now: number): void {
+    this.frames.push(now);
     if (this.frames.length > 2000) this.frames.splice(0, 1000);
-  }
-
-  /** Moving pictures get coarser where frames take long, and finer again where they do not. */
-  private adapt(since: number): void {
-    if (since > SLOW_MS) this.quick = Math.max(0.6, this.quick * 0.9);
-    else if (since < QUICK_MS) this.quick = Math.min(this.fine, this.quick * 1.01);
-  }
-
-  private useRatio(wanted: number): void {
-    const ratio = Math.round(10 * wanted) / 10;
-    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
+    const recent = this.frames.slice(-SOME);
+    const took = (now - recent[0]!) / (recent.length - 1);
+    this.sinceStep++;
+    if (recent.length < SOME || this.sinceStep < SOME || took < SLOW_MS || took > CALM_MS) return;
+    this.sinceStep = 0;
+    this.quick = Math.max(0.5, this.quick - 0.25);
   }
 
   private resize(): void {
@@ -158,7 +162,7 @@ export class Stage {
 
   /** The ground and the edges of the region, with a ruler along two of them. */
   private build(): void {
-    this.frame.clear();
+    empty(this.frame);
     const [x, y, z] = this.region.map((side) => side * this.unit) as Point;
     const ground = new THREE.Mesh(new THREE.PlaneGeometry(x, y),
       new THREE.MeshBasicMaterial({ color: colour("ground"), side: THREE.DoubleSide }));
@@ -210,6 +214,53 @@ function rulerStep(longest: number): number {
   const rough = longest / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 2.5, 5, 10].map((n) => n * power).find((step) => step >= rough * 0.99) ?? rough;
+}
+
+/** Takes everything out of a group and gives back what it held on the graphics card. */
+export function empty(group: THREE.Object3D): void {
+  for (const child of [...group.children]) {
+    child.removeFromParent();
+    child.traverse((one) => {
+      const { geometry, material } = one as THREE.Mesh;
+      geometry?.dispose();
+      for (const paint of material ? [material].flat() : []) {
+        (paint as THREE.MeshBasicMaterial).map?.dispose();
+        paint.dispose();
+      }
+    });
+  }
+}
+
+/** Lines that change often: one buffer that grows, one material that stays. */
+export class Strokes {
+  readonly object: THREE.LineSegments;
+  private room = 0;
+
+  constructor(readonly material: THREE.LineBasicMaterial) {
+    this.object = new THREE.LineSegments(new THREE.BufferGeometry(), material);
+    this.object.frustumCulled = false;
+  }
+
+  set(points: number[], paints?: number[]): void {
+    const { geometry } = this.object;
+    if (points.length > this.room) {
+      this.room = 2 * points.length;
+      geometry.dispose();
+      geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(this.room), 3));
+      if (paints) geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(this.room), 3));
+    }
+    this.fill("position", points);
+    if (paints) this.fill("color", paints);
+    geometry.setDrawRange(0, points.length / 3);
+    if (this.material instanceof THREE.LineDashedMaterial && points.length) this.object.computeLineDistances();
+  }
+
+  private fill(name: string, values: number[]): void {
+    const attribute = this.object.geometry.getAttribute(name) as THREE.BufferAttribute | undefined;
+    if (!attribute) return;
+    attribute.array.set(values);
+    attribute.needsUpdate = true;
+  }
 }
 
 export function lines(points: number[], paint: string): THREE.LineSegments {
