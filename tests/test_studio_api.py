@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
+import signal
 import subprocess
+import sys
 import time
 
 import httpx
@@ -551,3 +555,53 @@ def test_building_again_gives_the_same_bundle(tmp_path):
     subprocess.run(command, cwd=ROOT / "web", check=True, capture_output=True)
     for name in json.loads((PAGE / "manifest.json").read_text())["bundle"]:
         assert (tmp_path / name).read_bytes() == (PAGE / name).read_bytes()
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def _started(folder, *words):
+    command = [sys.executable, "-m", "scdn.cli", "studio", *words]
+    process = subprocess.Popen(
+        command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "BROWSER": "true"},
+    )  # fmt: skip
+    return process, process.stdout.readline().split()[-1:]
+
+
+def test_the_command_serves_until_it_is_stopped(tmp_path):
+    """As its help prints it: on loopback, in a folder that it makes."""
+    process, (address,) = _started(tmp_path, "runs")
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
+    try:
+        answer = httpx.get(f"{address}api/runs", timeout=60)
+        assert answer.json()["runs"] == []
+        assert (tmp_path / "runs").is_dir()
+    finally:
+        process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert (process.returncode, told) == (0, "")
+
+
+def test_elsewhere_than_loopback_there_is_a_token(tmp_path):
+    process, (address,) = _started(tmp_path, "runs", "--host", "0.0.0.0", "--no-browser")  # noqa: S104
+    try:
+        place, _, token = address.partition("/?token=")
+        assert len(token) >= 32
+        here = place.replace("0.0.0.0", "127.0.0.1")  # noqa: S104
+        assert httpx.get(f"{here}/api/runs", timeout=60).status_code == 401
+        told = {"authorization": f"Bearer {token}"}
+        assert httpx.get(f"{here}/api/runs", headers=told).status_code == 200
+    finally:
+        process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+
+
+@pytest.mark.parametrize(
+    "words", [("--port", "99999"), ("--token", "short"), ("/dev/null/x",), ("--port", "x")]
+)
+def test_wrong_options_are_one_line(tmp_path, words):
+    process, _ = _started(tmp_path, *words, "--no-browser")
+    out, told = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert (out, told.count("\n")) == ("", 1)

@@ -6,6 +6,7 @@ import secrets
 import socket
 import threading
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
@@ -62,7 +63,8 @@ def _run(settings: Settings, listener: socket.socket) -> None:
         timeout_graceful_shutdown=2,  # live views never end by themselves
         server_header=False,
     )
-    uvicorn.Server(config).run([listener])
+    with suppress(KeyboardInterrupt):  # Ctrl-C is how it ends
+        uvicorn.Server(config).run([listener])
 
 
 def _listener(host: str, port: int | None) -> socket.socket:
@@ -73,6 +75,7 @@ def _listener(host: str, port: int | None) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))
+            listener.listen(128)  # who comes before everything is loaded waits
             return listener
         except OSError as error:
             listener.close()
