@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long lint types unit unit-long docs bench format clean
+.PHONY: help install demo test test-long lint types unit unit-long browser web docs bench format clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -19,7 +19,7 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "scdn needs Python 3.11 or newer; say which with make PYTHON=..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	PIP_CONSTRAINT=constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check \
-		--editable '.[paper,federation,dev]'
+		--editable '.[paper,federation,studio,dev]'
 	@$(BIN)/python -c "from scdn.control.solve import warm_up; warm_up()"  # compiles the kernels once
 	@touch $@
 
@@ -32,9 +32,9 @@ demo: install
 		  $(BIN)/scdn data fetch digits; }
 	@data=mnist; $(BIN)/scdn data check mnist >/dev/null 2>&1 || data=digits; \
 		$(BIN)/scdn compare examples/paper-dynamic.toml --methods sc-dn,max-vfl,gsp,vafl \
-		--seeds 3 --jobs 2 --set learning.dataset=$$data --out out/demo-$$data
-	@echo
-	@echo "Open out/demo-*/report.html: who learned what, at what cost, and where the server flew."
+		--seeds 3 --jobs 2 --set learning.dataset=$$data --out out/demo-$$data && \
+		printf '\n%s\n%s\n' "Open out/demo-$$data/report.html: who learned what, at what cost, and where the server flew." \
+		"Or see it live, replay it, and plan by hand:  $(BIN)/scdn studio out/demo-$$data"
 
 test: lint types unit docs
 
@@ -47,10 +47,20 @@ lint: install
 types: install
 	$(BIN)/mypy
 
-unit: install
+unit: install browser
 	$(BIN)/pytest
 
-unit-long: install
+# The studio's page is tested in Debian's Chromium, which is installed where that may be done.
+browser:
+	@command -v chromium >/dev/null 2>&1 || \
+		{ apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null 2>&1 || \
+		echo "*** NO CHROMIUM, AND IT CANNOT BE INSTALLED HERE: BROWSER TESTS ARE SKIPPED ***"
+
+# The studio's page from its sources; only those who change it need Node.
+web:
+	cd web && npm ci --no-audit --no-fund && npm run build
+
+unit-long: install browser
 	SCDN_TEST_LONG=1 $(BIN)/pytest
 
 docs: install
@@ -63,10 +73,11 @@ bench: install
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/learning.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/networks.py reach
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/networks.py margin
+	$(BIN)/python benchmarks/studio.py
 
 format: install
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) out site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) web/node_modules out site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -25,6 +25,13 @@ def _own_store(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["SCDN_DATA"] = str(tmp_path_factory.mktemp("data"))
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says loudly what was not tested."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if any("NO BROWSER TESTS" in str(report.longrepr) for report in skipped):
+        terminalreporter.section("NO BROWSER TESTS: Chromium is not installed", "*")
+
+
 @pytest.fixture(scope="session")
 def examples() -> Path:
     return ROOT / "examples"

@@ -31,9 +31,11 @@ ALLOWED = {
     "paper": BASE
     | {"scenario", "world", "learning", "control", "pictures"}
     | {"methods", "record", "simulation", "report"},
+    "studio": BASE
+    | {"scenario", "world", "learning", "control", "methods", "record", "simulation", "report"},
     "cli": BASE
     | {"scenario", "world", "learning", "control", "pictures"}
-    | {"methods", "record", "simulation", "federation", "report", "paper"},
+    | {"methods", "record", "simulation", "federation", "report", "paper", "studio"},
 }
 
 

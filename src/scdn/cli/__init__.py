@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from scdn import __version__
-from scdn.cli import data, federate, paper, plan, report, run, scenario, schema
+from scdn.cli import data, federate, paper, plan, report, run, scenario, schema, studio
 from scdn.cli.common import Parser
 from scdn.documents import OutputError
 from scdn.faults import InputError, printable
@@ -74,4 +74,5 @@ def _parser() -> argparse.ArgumentParser:
     report.add_to(commands)
     scenario.add_to(commands)
     schema.add_to(commands)
+    studio.add_to(commands)
     return parser

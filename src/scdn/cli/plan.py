@@ -71,12 +71,7 @@ def _plan(options: argparse.Namespace) -> int:
         draw_plan(plan, path)
         print(f"wrote {path}", file=sys.stderr if options.json else sys.stdout)
     if options.json:
-        answer = plan.answer().model_dump(mode="json", by_alias=True)
-        if answer["repaired"] is None:
-            del answer["repaired"]
-        else:
-            del answer["repaired"]["repaired"]
-        print(to_json(answer))
+        print(to_json(plan.document()))
     else:
         from scdn.control.report import report
 

@@ -136,20 +136,11 @@ def _check_round(options: argparse.Namespace, scenario: Scenario) -> None:
 
 
 def _request(options: argparse.Namespace) -> int:
-    from scdn.control.request import request_of
-    from scdn.world.churn import churn_trace
-    from scdn.world.geometry import server_start
+    from scdn.simulation.request import round_request
 
     scenario = _read(options)
     _check_round(options, scenario)
-    trace = churn_trace(scenario)
-    present = trace.present(options.round)
-    chances = trace.survival(options.round)[present].tolist()
-    devices = [
-        device.model_copy(update={"survival": chance})
-        for device, chance in zip(trace.fleet.take(present).listed(), chances, strict=True)
-    ]
-    request = request_of(scenario, devices, server_start(scenario).tolist())
+    request = round_request(scenario, options.round)
     write_out(options.out, to_json(request.model_dump(mode="json", by_alias=True)) + "\n")
     return 0
 

@@ -16,6 +16,7 @@ from scdn.control.problem import (
     RoundProblem,
     evaluate,
 )
+from scdn.documents import Table
 from scdn.faults import refuse
 from scdn.scenario.fields import Frozen, Vector, Version, value
 
@@ -79,6 +80,15 @@ class Plan:
             devices=tuple(_devices(self)),
             repaired=self.repaired.answer() if self.repaired else None,
         )
+
+    def document(self) -> Table:
+        """The answer as plain values for JSON; `repaired` only where there is one."""
+        answer = self.answer().model_dump(mode="json", by_alias=True)
+        if answer["repaired"] is None:
+            del answer["repaired"]
+        else:
+            del answer["repaired"]["repaired"]
+        return answer
 
 
 def make_plan(

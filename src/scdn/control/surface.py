@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.arrays import Array, Mask, Whole
-from scdn.control.closed_form import Choices
+from scdn.control.closed_form import Choices, choices
 from scdn.control.problem import TOLERANCE, RoundProblem
 from scdn.scenario.model import Link, Radio
 from scdn.world.channel import LIGHT_M_PER_S, decibels
@@ -167,6 +167,14 @@ def surface_of(problem: RoundProblem, found: Choices, backend: Backend = "auto")
         rounding=_rounding(problem, len(devices)),
         backend=_module(backend),
     )
+
+
+def objective_at(problem: RoundProblem, places: Array) -> Array:
+    """The best objective with the server at positions (…, 3); NaN where it may not be."""
+    surface = surface_of(problem, choices(problem))
+    flat = np.ascontiguousarray(places.reshape(-1, 3))
+    value = surface.constant + surface.bound(flat, np.zeros_like(flat)).value
+    return np.where(problem.allowed(places), value.reshape(places.shape[:-1]), np.nan)
 
 
 def _link_row(link: Link, radio: Radio) -> list[float]:

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from scdn.arrays import Whole, floats
-from scdn.control.closed_form import choices
 from scdn.control.plan import Plan
-from scdn.control.surface import surface_of
+from scdn.control.surface import objective_at
 from scdn.pictures.map import ground_grid
 from scdn.pictures.scene import Crowd, Scene, Shade, check_name, write_scene
 
@@ -91,14 +90,10 @@ def _crowd(plan: Plan, mine: Whole, look: int, label: str) -> Crowd:
 def _objective(plan: Plan) -> Shade:
     """The best objective with the server anywhere at its altitude; NaN where it may not be."""
     problem = plan.problem
-    surface = surface_of(problem, choices(problem))
     width, depth, height = problem.region_m.tolist()
     x, y = ground_grid((width, depth, height), _FINE if len(problem) <= _CROWD else _COARSE)
     gx, gy = np.meshgrid(x, y)
     altitude = float(plan.server_m[2])
     places = np.stack([gx, gy, np.full_like(gx, altitude)], axis=-1)
-    flat = places.reshape(-1, 3)
-    value = surface.constant + surface.bound(flat, np.zeros_like(flat)).value
-    allowed = problem.allowed(places)
-    shown = np.where(allowed, value.reshape(gx.shape), np.nan)
+    shown = objective_at(problem, places)
     return Shade(x, y, shown, f"objective from here at {altitude:.4g} m", low_is_good=True)

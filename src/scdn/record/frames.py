@@ -21,7 +21,11 @@ _LISTS = ("active", "entered", "exited", "link_failed")
 def frame(runs: Sequence[Run]) -> pd.DataFrame:
     """One row per run and round: metrics, joules, seconds, iterations and counts."""
     rows = pd.DataFrame(
-        [{"run": n} | _round(run, event) for n, run in enumerate(runs) for event in run.rounds]
+        [
+            {"run": n, "method": run.method, "seed": run.seed} | round_row(event)
+            for n, run in enumerate(runs)
+            for event in run.rounds
+        ]
     )
     if rows.empty:
         return rows
@@ -33,12 +37,11 @@ def frame(runs: Sequence[Run]) -> pd.DataFrame:
     return rows.drop(columns="run")
 
 
-def _round(run: Run, event: Event) -> dict[str, Any]:
+def round_row(event: Event) -> dict[str, Any]:
+    """A round in numbers; NaN for what is not known."""
     devices = event.get("devices") or []
     spent = _column(devices, "processing_j")
     return {
-        "method": run.method,
-        "seed": run.seed,
         "round": event["round"],
         **_numbers(event.get("metrics") or {}),
         "transmission_j": sum(_column(devices, "transmission_j")),

@@ -33,15 +33,21 @@ def write_figures(study: Study, folder: str | Path) -> list[Path]:
     except OSError as error:
         raise OutputError(f"{place}: cannot be made ({error.strerror})") from None
     written = []
-    for name, figure in _figures(study):
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=_DPI)
-        write_atomic(place / f"{name}.png", buffer.getvalue())
+    for name, figure in figures(study):
+        write_atomic(place / f"{name}.png", png(figure))
         written.append(place / f"{name}.png")
     return written
 
 
-def _figures(study: Study) -> Iterator[tuple[str, Figure]]:
+def png(figure: Figure) -> bytes:
+    """A picture as a file."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=_DPI)
+    return buffer.getvalue()
+
+
+def figures(study: Study) -> Iterator[tuple[str, Figure]]:
+    """The pictures by name; those of the network are of the reference's first seed."""
     seen = looks(study.methods)
     for chart in charts(study):
         yield chart.name, _curves(chart, seen)

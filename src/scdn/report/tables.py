@@ -58,15 +58,16 @@ def _value(found: Spread) -> str:
 def _difference(paired: Paired | None, metric: Metric, found: Spread) -> str:
     if paired is None:
         return ""
-    verdict = _verdict(paired, metric)
-    mark = {"better": "▲ ", "worse": "▼ "}.get(verdict, "")
+    said = verdict(paired, metric)
+    mark = {"better": "▲ ", "worse": "▼ "}.get(said, "")
     p = "one seed" if paired.p_t is None else f"p {_chance(paired.p_t)}"
-    style, places = verdict if mark else "same", decimals(found)
+    style, places = said if mark else "same", decimals(found)
     change = f"{mark}{signed(paired.difference, places)}"
     return f'<small class="{style}">{change}<i> · </i><em>{p}</em></small>'
 
 
-def _verdict(paired: Paired, metric: Metric) -> str:
+def verdict(paired: Paired, metric: Metric) -> str:
+    """What the t-test says of a difference."""
     if paired.p_t is None:
         return "one seed: no verdict"
     if not paired.clear:
@@ -116,11 +117,11 @@ def _tests(paired: Paired | None, metric: Metric, found: Spread) -> str:
         if paired.low is None or paired.high is None
         else f"{signed(paired.low, places)} … {signed(paired.high, places)}"
     )
-    verdict = _verdict(paired, metric)
+    said = verdict(paired, metric)
     return (
         f"<td>{signed(paired.difference, places)}</td><td>{interval}</td>"
         f"<td>{_chance(paired.p_t)}</td><td>{_chance(paired.p_flip)}</td>"
-        f'<td class="{verdict.split()[0]}">{verdict}</td>'
+        f'<td class="{said.split()[0]}">{said}</td>'
     )
 
 

@@ -1,0 +1,311 @@
+"""How quick the studio is: dragging, many devices, replay, and many who ask at once.
+
+    python benchmarks/studio.py [drag] [crowd] [replay] [load]
+
+A real server and a real Chromium; 3-D is drawn on the processor, so a machine with a graphics card
+does better. `load` needs no browser.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import httpx
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from studio_browser import open_browser, spot_of, until  # noqa: E402
+
+REQUEST = json.loads((ROOT / "examples" / "request.json").read_text())
+SECONDS = 10.0
+
+
+@contextmanager
+def studio(runs: Path) -> Iterator[tuple[str, int]]:
+    """The studio's address and process id."""
+    command = [sys.executable, "-m", "scdn.cli", "studio", str(runs), "--no-browser"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    assert process.stdout is not None
+    address = process.stdout.readline().split()[-1].rstrip("/")
+    try:
+        while True:
+            try:
+                httpx.get(f"{address}/api/about", timeout=30)
+                break
+            except httpx.ConnectError:
+                time.sleep(0.1)
+        yield address, process.pid
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def cpu_s(pid: int) -> float:
+    """Seconds of processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_mib(pid: int) -> float:
+    """Memory of a process."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+
+
+def show(title: str, rows: list[tuple[str, str]]) -> None:
+    """A table."""
+    load = os.getloadavg()[0]
+    print(f"\n{title} (load average {load:.1f} on {os.cpu_count()} cores)")
+    for name, value in rows:
+        print(f"  {name:<38} {value}")
+
+
+# --- dragging -----------------------------------------------------------------------------------
+
+
+def drag(page: Any, key: str, seconds: float) -> dict[str, Any]:
+    """Moves a device in circles with the mouse, and what the page saw meanwhile."""
+    x, y = spot_of(page, key)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate("studio.plan.replanner.answers.length = 0; studio.plan.stage.frames.length = 0")
+    begin, moves = time.perf_counter(), 0
+    while time.perf_counter() - begin < seconds:
+        angle = moves * 0.13
+        page.mouse.move(x + 70 * math.cos(angle) - 70, y + 30 * math.sin(angle))
+        moves += 1
+    took = time.perf_counter() - begin
+    found = page.evaluate(
+        "({answers: studio.plan.replanner.answers, frames: studio.plan.stage.frames})"
+    )
+    page.mouse.up()
+    trips = [answer["roundTrip"] for answer in found["answers"]]
+    frames = np.diff(found["frames"])
+    return {"plans": len(trips) / took, "trip": median(trips), "moves": moves / took,
+            "frames": frames}  # fmt: skip
+
+
+def dragging(title: str, request: dict[str, Any]) -> None:
+    """Plans a second while a device is dragged."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        studio(Path(folder)) as (address, pid),
+        open_browser() as browser,
+    ):
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.set_default_timeout(120_000)
+        page.goto(address)
+        page.wait_for_selector('.plan[data-status="optimal"]')
+        page.evaluate(
+            "([name, text]) => studio.plan.open(name, text)", ["it.json", json.dumps(request)]
+        )
+        until(page, f"studio.plan.model.answer?.devices.length === {len(request['devices'])}")
+        page.wait_for_timeout(1500)
+        drag(page, f"device:{request['devices'][2]['id']}", 2.0)
+        before = cpu_s(pid)
+        found = drag(page, f"device:{request['devices'][2]['id']}", SECONDS)
+        server = cpu_s(pid) - before
+        answer = page.evaluate(
+            "({gap: studio.plan.model.answer.gap, s: studio.plan.model.answer.solve_seconds})"
+        )
+    count = found["plans"] * SECONDS
+    show(title, [
+        ("plans a second, end to end", f"{found['plans']:.1f}"),
+        ("there and back, median", f"{found['trip']:.1f} ms"),
+        ("mouse moves a second", f"{found['moves']:.1f}"),
+        ("frames a second", f"{1000 / np.mean(found['frames']):.1f}"),
+        ("last plan: solver, proven gap", f"{1e3 * answer['s']:.1f} ms, {answer['gap']:.1e}"),
+        ("server's processor time per plan", f"{1e3 * server / max(count, 1):.1f} ms"),
+    ])  # fmt: skip
+
+
+def crowd(count: int) -> dict[str, Any]:
+    """A request with many devices in a wide region."""
+    draw = np.random.default_rng(3)
+    place = draw.uniform(0, 1, (count, 3)) * [300, 300, 60] * [1, 1, 1]
+    place[: count // 2, 2] = 0
+    devices = [
+        {"id": f"d{n}", "position_m": [round(c, 1) for c in spot]}
+        for n, spot in enumerate(place.tolist())
+    ]
+    return {"region_m": [300, 300, 100], "server": {"position_m": [150, 150, 50]},
+            "devices": devices}  # fmt: skip
+
+
+# --- replay -------------------------------------------------------------------------------------
+
+
+def write_run(folder: Path, rounds: int, count: int) -> None:
+    """Events of a long run with many devices that come and go."""
+    draw = np.random.default_rng(5)
+    folder.mkdir(parents=True)
+    scenario = {"name": "long", "region_m": [100, 100, 100], "max_delay_s": 0.06,
+                "learning": {"rounds": rounds, "dataset": "none"}}  # fmt: skip
+    lines = [{"event": "start", "schema": 1, "scenario": scenario, "method": "sc-dn", "seed": 0,
+              "versions": {}}]  # fmt: skip
+    there = {f"d{n}": draw.uniform(0, 100, 3).tolist() for n in range(count)}
+    born, place = count, np.array([50.0, 50.0, 50.0])
+    for number in range(rounds):
+        place = np.clip(place + draw.normal(0, 5, 3), 1, 99)
+        leaves = [name for name in there if draw.uniform() < 0.01]
+        devices = [
+            {"id": name, "position_m": spot, "active": True, "reason": None, "iterations": 3,
+             "power_w": float(draw.uniform(0, 0.3)), "cpu_hz": 1e9, "delay_s": 0.06,
+             "transmission_j": 0.01, "processing_j": 0.5, "bits_sent": 1e6, "importance": 1.0,
+             "smoothness": 0.5, "survival": 0.99}
+            for name, spot in there.items()
+        ]  # fmt: skip
+        enters = [f"d{born + n}" for n in range(len(leaves))]
+        lines.append({"event": "round", "round": number, "active": list(there), "entered": enters,
+                      "exited": leaves, "link_failed": [], "devices": devices,
+                      "server": {"position_m": place.tolist(), "movement_j": 1.0},
+                      "metrics": {"train_loss": 1.0, "test_loss": 1.0,
+                                  "top3": 100 * (1 - math.exp(-number / 60))},
+                      "plan": {"objective": 1.0, "gap": 1e-3, "solve_seconds": 0.01},
+                      "seconds": 0.1})  # fmt: skip
+        for name in leaves:
+            del there[name]
+        for name in enters:
+            there[name] = draw.uniform(0, 100, 3).tolist()
+        born += len(leaves)
+    lines.append({"event": "end", "status": "done", "rounds": rounds, "metrics": None,
+                  "energy": {}})  # fmt: skip
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "events.jsonl").write_text(text)
+
+
+def replay() -> None:
+    """Frame times while 300 rounds with 50 devices play."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_run(Path(folder) / "long", 300, 50)
+        size = (Path(folder) / "long" / "events.jsonl").stat().st_size / 2**20
+        with studio(Path(folder)) as (address, _), open_browser() as browser:
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page.set_default_timeout(120_000)
+            begin = time.perf_counter()
+            page.goto(f"{address}/#run")
+            page.wait_for_selector('.runs[data-over="true"][data-rounds="300"]')
+            loaded = time.perf_counter() - begin
+            page.get_by_label("Speed").select_option("30")
+            page.get_by_role("button", name="Play").click()
+            page.wait_for_timeout(1000)
+            page.evaluate("studio.run.stage.frames.length = 0")
+            page.wait_for_timeout(int(1000 * SECONDS * 0.8))
+            frames = np.diff(page.evaluate("studio.run.stage.frames"))
+    show("Replay, 300 rounds of 50 devices at 30 rounds a second", [
+        ("events", f"{size:.1f} MiB, on the page after {loaded:.1f} s"),
+        ("frames a second", f"{1000 / frames.mean():.1f}"),
+        ("time between frames, median", f"{np.median(frames):.1f} ms"),
+        ("95 of 100 within", f"{np.quantile(frames, 0.95):.1f} ms"),
+    ])  # fmt: skip
+
+
+# --- many at once -------------------------------------------------------------------------------
+
+
+async def ask(address: str, per_second: int, seconds: float) -> tuple[list[float], int]:
+    """Plan requests at a steady rate, whether or not the last ones are back."""
+    text, times, lost = json.dumps(REQUEST), list[float](), 0
+
+    async def one(client: httpx.AsyncClient) -> None:
+        nonlocal lost
+        begin = time.perf_counter()
+        try:
+            answer = await client.post(f"{address}/api/plan?gap=1e-2", content=text)
+            assert answer.json()["status"] == "optimal"
+            times.append(time.perf_counter() - begin)
+        except (httpx.HTTPError, AssertionError, KeyError):
+            lost += 1
+
+    async with httpx.AsyncClient(timeout=60, limits=httpx.Limits(max_connections=50)) as client:
+        begin, sent = time.perf_counter(), set[asyncio.Task[None]]()
+        for number in range(int(per_second * seconds)):
+            await asyncio.sleep(max(0.0, begin + number / per_second - time.perf_counter()))
+            sent.add(asyncio.create_task(one(client)))
+        await asyncio.gather(*sent)
+    return times, lost
+
+
+async def view(address: str, seen: list[int]) -> None:
+    """Counts the lines of a live run until it is over."""
+    async with (
+        httpx.AsyncClient(timeout=None) as client,  # noqa: S113
+        client.stream("GET", f"{address}/api/events?run=live") as stream,
+    ):
+        async for line in stream.aiter_lines():
+            seen += [len(line)] * (line.startswith("data: {") and '"event"' in line)
+
+
+async def write(path: Path, lines: list[str], seconds: float) -> None:
+    """A run that grows, line by line."""
+    for line in lines:
+        with path.open("a") as file:
+            file.write(line + "\n")
+        await asyncio.sleep(seconds / len(lines))
+
+
+async def everybody(address: str, pid: int, runs: Path, seconds: float) -> None:
+    """Plan requests, live viewers and a run that grows, all at once."""
+    write_run(runs / "made", 300, 50)
+    lines = (runs / "made" / "events.jsonl").read_text().splitlines()
+    (runs / "live").mkdir()
+    path = runs / "live" / "events.jsonl"
+    path.write_text(lines[0] + "\n")
+    await ask(address, 20, 5)  # what a first minute loads once is no growth
+    before, viewers = resident_mib(pid), [list[int]() for _ in range(10)]
+    used = cpu_s(pid)
+    watching = [asyncio.create_task(view(address, seen)) for seen in viewers]
+    growing = asyncio.create_task(write(path, lines[1:], seconds))
+    half = await ask(address, 20, seconds / 2)
+    middle = resident_mib(pid)
+    rest = await ask(address, 20, seconds / 2)
+    await growing
+    await asyncio.gather(*watching)
+    after = resident_mib(pid)
+    times, lost = half[0] + rest[0], half[1] + rest[1]
+    show(f"20 plans a second for {seconds:.0f} s, ten live viewers", [
+        ("plans answered, lost", f"{len(times)}, {lost}"),
+        ("time of an answer, median and 99 of 100",
+         f"{1e3 * median(times):.0f} ms, {1e3 * float(np.quantile(times, 0.99)):.0f} ms"),
+        ("lines each viewer saw of " + str(len(lines)),
+         ", ".join(sorted({str(len(seen)) for seen in viewers}))),
+        ("memory before, half-way, after",
+         f"{before:.0f}, {middle:.0f}, {after:.0f} MiB"),
+        ("server's share of one core", f"{(cpu_s(pid) - used) / seconds:.0%}"),
+    ])  # fmt: skip
+
+
+def load(seconds: float = 60.0) -> None:
+    """Many who ask at once."""
+    with tempfile.TemporaryDirectory() as folder, studio(Path(folder)) as (address, pid):
+        asyncio.run(everybody(address, pid, Path(folder), seconds))
+
+
+def main() -> None:
+    """Runs what is named, or all."""
+    parts = {
+        "drag": lambda: dragging("Dragging one of 10 devices", REQUEST),
+        "crowd": lambda: dragging("Dragging one of 1,000 devices", crowd(1000)),
+        "replay": replay,
+        "load": load,
+    }
+    for name in sys.argv[1:] or parts:
+        parts[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""How a studio is set up, and what it takes at most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from scdn.documents import MEBIBYTE
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
+
+MAX_BODY = 8 * MEBIBYTE
+MAX_DEVICES = 5_000  # in a request that is planned here; the command line takes more
+MAX_PAPER_DEVICES = 40  # Algorithm 3 takes a fifth of a second for each
+MAX_SHELLS = 200
+MAX_SECONDS = 60.0  # for one plan
+MAX_VIEWERS = 64
+MAX_JOBS = 4
+MAX_RUNS = 1_000  # in the list
+MAX_METHODS, MAX_SEEDS = 12, 50
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where runs are, who may come in, and under which names the server is known."""
+
+    runs: Path
+    token: str | None = None
+    hosts: frozenset[str] = LOOPBACK  # names in the Host header; empty: any, where a token guards

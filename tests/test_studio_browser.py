@@ -1,0 +1,307 @@
+"""The page in a real Chromium: plan by hand, start and replay a run, compare, read faults."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+from studio_browser import chromium, open_browser, spot_of, until
+from studio_server import serving
+
+from scdn.learning.data.registry import fetch
+from scdn.scenario import read_scenario
+from scdn.simulation.compare import compare
+from scdn.studio.settings import Settings
+
+pytestmark = pytest.mark.skipif(
+    chromium() is None, reason="NO BROWSER TESTS: Chromium is not installed (apt install chromium)"
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with open_browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    fetch("digits")
+    quick = read_scenario(ROOT / "examples" / "quick.toml", ["learning.rounds=6", "seed=6"])
+    compare(quick, ["sc-dn", "max-vfl"], [6, 7], folder / "two")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(runs):
+    with serving(Settings(runs)) as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser, address):
+    """A page on which anything that goes wrong in its scripts fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
+    opened = context.new_page()
+    wrong: list[str] = []
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    opened.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
+    opened.set_default_timeout(60_000)
+    yield opened
+    context.close()
+    refused = [text for text in wrong if "status of 4" in text or "ERR_CONNECTION" in text]
+    assert wrong == refused
+
+
+@pytest.fixture
+def plan(page, address):
+    page.goto(address)
+    page.wait_for_selector('.plan[data-status="optimal"]')
+    return page
+
+
+def _objective(page):
+    return float(page.locator("output.big").inner_text())
+
+
+def _calm(page):
+    """Until the last change has been planned to the fine gap."""
+    until(page, "studio.plan.element.dataset.status === 'optimal'")
+    until(page, "studio.plan.replanner.fine === studio.plan.model.version")
+
+
+def test_dragging_a_device_plans_anew(plan):
+    """The plan changes on the way; in the end it is the one that the command finds."""
+    before = plan.evaluate("structuredClone(studio.plan.model.request)")
+    objective, count = _objective(plan), int(plan.get_attribute(".plan", "data-plans"))
+    x, y = spot_of(plan, "device:d3")
+    plan.mouse.move(x, y)
+    plan.mouse.down()
+    for step in range(1, 13):
+        plan.mouse.move(x + 8 * step, y + 5 * step)
+    live = int(plan.get_attribute(".plan", "data-plans"))
+    plan.mouse.up()
+    assert live > count + 1
+    _calm(plan)
+    after = plan.evaluate("studio.plan.model.request")
+    assert after["devices"][2]["position_m"] != before["devices"][2]["position_m"]
+    assert after["devices"][2]["position_m"][2] == before["devices"][2]["position_m"][2]
+    del after["devices"][2], before["devices"][2]
+    assert after == before
+    assert _objective(plan) != objective
+    assert "within" in plan.locator(".proof").inner_text()
+    assert "Solved in" in plan.locator(".pace").inner_text()
+
+
+def test_shift_lifts_a_device(plan):
+    x, y = spot_of(plan, "device:d6")
+    plan.mouse.move(x, y)
+    plan.keyboard.down("Shift")
+    plan.mouse.down()
+    plan.mouse.move(x, y - 60, steps=4)
+    plan.mouse.up()
+    plan.keyboard.up("Shift")
+    place = plan.evaluate("studio.plan.model.request.devices[5].position_m")
+    assert place[:2] == [67.6, 47.6]
+    assert place[2] > 5
+
+
+def test_the_copied_command_finds_the_same_plan(plan, tmp_path):
+    plan.get_by_label("Delay limit", exact=True).fill("400")
+    _calm(plan)
+    plan.get_by_role("button", name="Command").click()
+    copied = plan.evaluate("navigator.clipboard.readText()")
+    request = re.search(r"<<'REQUEST'\n(.*)\nREQUEST", copied, re.S).group(1)
+    (tmp_path / "request.json").write_text(request)
+    done = subprocess.run(
+        [sys.executable, "-m", "scdn.cli", "plan", str(tmp_path / "request.json"), "--json"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["objective"] == pytest.approx(_objective(plan), rel=1e-4)
+
+
+def test_the_keyboard_is_enough(plan):
+    """Add a device, move it, change it, take it out, all without a pointer."""
+    plan.get_by_role("button", name="Add a device").focus()
+    plan.keyboard.press("Enter")
+    until(plan, "studio.plan.model.request.devices.length === 11")
+    plan.locator(".plan .stage canvas").focus()
+    before = plan.evaluate("studio.plan.model.place('device:d11')")
+    plan.keyboard.press("ArrowRight")
+    plan.keyboard.press("PageUp")
+    after = plan.evaluate("studio.plan.model.place('device:d11')")
+    assert [round(b - a, 6) for a, b in zip(before, after, strict=True)] == [1, 0, 1]
+    plan.keyboard.press("Delete")
+    until(plan, "studio.plan.model.request.devices.length === 10")
+    _calm(plan)
+    assert plan.locator("table.devices tbody tr").count() == 10
+
+
+def test_boxes_and_sites_bind_the_server(plan):
+    plan.get_by_text("Where the server may be").click()
+    plan.get_by_role("button", name="Add a site").click()
+    plan.get_by_label("Site x").fill("20")
+    plan.keyboard.press("Tab")
+    _calm(plan)
+    where = plan.evaluate("studio.plan.model.answer.server.position_m")
+    assert where == plan.evaluate("studio.plan.model.request.candidates_m[0]")
+    plan.get_by_role("button", name="Remove the site").click()
+    plan.get_by_role("button", name="Add a box").click()
+    _calm(plan)
+    assert plan.evaluate("studio.plan.model.request.keep_out_m.length") == 2
+
+
+def test_rivals_are_judged_by_the_true_model(plan):
+    plan.get_by_label("Compare with rivals").check()
+    plan.wait_for_selector("table.compare td.broken")
+    rows = plan.locator("table.compare tbody tr")
+    until(plan, "document.querySelectorAll('table.compare tbody tr').length === 5")
+    told = [row.split("\t") for row in rows.all_inner_texts()]
+    assert [row[0] for row in told] == [
+        "SC-DN, exact",
+        "Algorithm 3",
+        "… repaired",
+        "GSP",
+        "Max VFL",
+    ]
+    ours, paper, repaired = told[0], told[1], told[2]
+    assert ours[3] == repaired[3] == "yes"
+    assert "broken" in paper[3]
+    objective = [float(row[1].split()[0]) for row in told]
+    assert objective[0] <= min(objective[2:]) * (1 + 1e-3)
+
+
+def test_a_broken_file_is_explained_and_changes_nothing(plan, tmp_path):
+    before = plan.evaluate("JSON.stringify(studio.plan.model.request)")
+    broken = json.loads((ROOT / "examples" / "request.json").read_text())
+    broken["max_delay_s"] = "soon"
+    broken["devices"][1]["positon_m"] = broken["devices"][1].pop("position_m")
+    (tmp_path / "broken.json").write_text(json.dumps(broken))
+    with plan.expect_file_chooser() as chooser:
+        plan.get_by_role("button", name="Load").click()
+    chooser.value.set_files(tmp_path / "broken.json")
+    faults = plan.locator(".faults")
+    faults.wait_for()
+    text = faults.inner_text()
+    assert "broken.json was not loaded" in text
+    for words in (
+        "max_delay_s",
+        "must be a number",
+        "devices.1.positon_m",
+        "did you mean position_m?",
+    ):
+        assert words in text
+    assert plan.evaluate("JSON.stringify(studio.plan.model.request)") == before
+    with plan.expect_file_chooser() as chooser:
+        plan.get_by_role("button", name="Load").click()
+    chooser.value.set_files(ROOT / "examples" / "wildfire.toml")
+    until(plan, "studio.plan.model.name === 'wildfire'")
+    assert not faults.is_visible()
+
+
+def test_a_run_is_started_watched_and_replayed(page, address, runs):
+    page.goto(f"{address}/#run")
+    page.get_by_role("button", name="New run").first.click()
+    page.get_by_label("Rounds").fill("12")
+    page.get_by_label("Name").fill("mine")
+    page.get_by_label("max-vfl", exact=True).check()
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_selector('button.run[data-run^="mine/"][aria-pressed="true"]')
+    page.locator('button.run[data-run="mine/sc-dn/seed-5"]').click()
+    page.wait_for_selector('.runs[data-over="true"][data-rounds="12"]')
+    until(page, "Number(document.querySelector('.curves').dataset.points) >= 24")
+    assert page.locator(".round").inner_text() == "round 12 of 12"
+    assert (runs / "mine" / "sc-dn" / "seed-5" / "events.jsonl").exists()
+
+    lines = (runs / "mine" / "sc-dn" / "seed-5" / "events.jsonl").read_text().splitlines()
+    events = [json.loads(line) for line in lines]
+    rounds = [event for event in events if event["event"] == "round"]
+    left = {name for event in rounds[:-1] for name in event["exited"]}
+    drawn = "studio.run.network.things.spots.filter(s => s.look === 'ghost').map(s => s.id)"
+    assert set(page.evaluate(drawn)) == left - {d["id"] for d in rounds[-1]["devices"]}
+
+    slider = page.get_by_label("Round", exact=True)
+    slider.fill("3")
+    assert page.locator(".round").inner_text() == "round 4 of 12"
+    server = page.evaluate("studio.run.network.things.server")
+    assert server == pytest.approx(rounds[3]["server"]["position_m"])
+    shown = page.evaluate(
+        "studio.run.network.things.spots.filter(s => s.look !== 'ghost').map(s => s.id)"
+    )
+    assert shown == [device["id"] for device in rounds[3]["devices"]]
+    page.get_by_role("button", name="Play").click()
+    until(page, "studio.run.moment > 5")
+
+
+def test_a_run_is_paused_stopped_and_resumed(page, address):
+    page.goto(f"{address}/#run")
+    page.get_by_role("button", name="New run").first.click()
+    page.get_by_label("Rounds").fill("60")
+    page.get_by_label("Name").fill("long")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_selector('button.run[data-run="long"][aria-pressed="true"]')
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Resume").click()
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Resume").wait_for()
+
+
+def test_methods_are_compared(page, address, tmp_path):
+    page.goto(f"{address}/#compare")
+    page.get_by_role("checkbox").first.wait_for()
+    for box in page.locator(".pick input").all():
+        box.set_checked("two" in box.locator("xpath=..").inner_text())
+    until(page, "document.querySelector('.comparing').dataset.methods === 'sc-dn,max-vfl'")
+    page.get_by_text("2 methods over 2 seeds").wait_for()
+    table = page.locator(".main-table").inner_text()
+    assert "Energy" in table
+    assert re.search(r"p (<|\d)", table)
+    assert page.locator("svg.ledger rect").count() == 6
+    assert page.locator(".card .uplot").count() >= 3
+    with page.expect_download() as found:
+        page.get_by_role("link", name="CSV of all rounds").click()
+    found.value.save_as(tmp_path / "rounds.csv")
+    assert len((tmp_path / "rounds.csv").read_text().splitlines()) == 1 + 4 * 6
+    with page.expect_download() as found:
+        page.get_by_role("link", name="PNG of metric").click()
+    found.value.save_as(tmp_path / "metric.png")
+    assert (tmp_path / "metric.png").read_bytes().startswith(b"\x89PNG")
+    page.get_by_label("Reference").select_option("max-vfl")
+    until(page, "document.querySelector('.comparing').dataset.methods === 'max-vfl,sc-dn'")
+
+
+def test_nothing_yet_is_drawn_and_so_is_a_studio_that_is_gone(page, tmp_path):
+    with serving(Settings(tmp_path)) as address:
+        page.goto(f"{address}/#run")
+        page.get_by_text("No run yet").wait_for()
+        page.goto(f"{address}/#compare")
+        page.get_by_text("Nothing to compare yet").wait_for()
+        page.goto(f"{address}/#plan")
+        page.wait_for_selector('.plan[data-status="optimal"]')
+    page.get_by_label("Link margin", exact=True).fill("700")
+    page.get_by_text("does not answer").first.wait_for()
+
+
+def test_it_fits_a_tablet_in_the_dark(browser, address):
+    context = browser.new_context(
+        viewport={"width": 820, "height": 1180}, color_scheme="dark", has_touch=True
+    )
+    page = context.new_page()
+    for tab, ready in (
+        ("plan", '.plan[data-status="optimal"]'),
+        ("run", ".runs"),
+        ("compare", ".comparing"),
+    ):
+        page.goto(f"{address}/#{tab}")
+        page.wait_for_selector(ready)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 820
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    context.close()

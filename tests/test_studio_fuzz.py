@@ -1,0 +1,33 @@
+"""Whatever comes in, the studio answers as its OpenAPI document says, and never with a 5xx."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import schemathesis
+from conftest import many
+from hypothesis import HealthCheck, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
+from studio_server import serving
+
+from scdn.studio.app import make_app
+from scdn.studio.settings import Settings
+
+CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
+schema = schemathesis.openapi.from_dict(make_app(Settings(Path("runs"))).openapi())
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    with serving(Settings(tmp_path_factory.mktemp("runs"))) as found:
+        yield found
+
+
+@schema.parametrize()
+@settings(max_examples=many(200), deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_request_is_answered(case, address):
+    if "follow" in case.query or case.path in ("/api/events", "/api/points"):
+        case.query["follow"] = "false"  # or a view that never ends
+    case.call_and_validate(base_url=address, checks=CHECKS)

@@ -1,0 +1,166 @@
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { h } from "./dom";
+import { digits, whole } from "./format";
+import { colour } from "./theme";
+
+export interface Curve {
+  label: string;
+  colour: string;
+  x: number[];
+  y: (number | null)[];
+  spread?: number[] | null;
+  dash?: number[];
+  step?: boolean;
+  thin?: boolean;
+}
+
+export interface ChartOptions {
+  x: string;
+  y: string;
+  height: number;
+  range?: [number, number];
+  floor?: boolean;
+  levels?: Level[];
+  rounds?: boolean;
+  legend?: boolean;
+}
+
+type Level = { label: string; value: number; name_at: number };
+
+/** Lines over something, with bands where there is a spread, a legend of values under the pointer. */
+export class Chart {
+  readonly element = h("div", { class: "chart" });
+  private plot: uPlot | null = null;
+  private shape = "";
+  private marker = h("div", { class: "marker", hidden: true });
+  private at: number | null = null;
+
+  constructor(private options: ChartOptions) {
+    new ResizeObserver(() => this.resize()).observe(this.element);
+  }
+
+  private resize(): void {
+    const width = this.element.clientWidth;
+    if (this.plot && width) this.plot.setSize({ width, height: this.options.height });
+    this.placeMarker();
+  }
+
+  show(curves: Curve[], options: Partial<ChartOptions> = {}): void {
+    Object.assign(this.options, options);
+    const data = joined(curves);
+    const shape = JSON.stringify([curves.map((c) => [c.label, c.colour, !!c.spread, c.dash, c.thin]),
+      this.options, colour("ink")]);
+    if (this.plot && shape === this.shape) {
+      this.plot.setData(data);
+      this.placeMarker();
+      return;
+    }
+    this.shape = shape;
+    this.plot?.destroy();
+    this.plot = new uPlot(this.settings(curves), data, this.element);
+    this.plot.over.append(this.marker);
+    this.placeMarker();
+  }
+
+  /** A line at a round, where a replay stands. */
+  mark(at: number | null): void {
+    this.at = at;
+    this.placeMarker();
+  }
+
+  private placeMarker(): void {
+    this.marker.hidden = this.at === null || !this.plot;
+    if (this.at === null || !this.plot) return;
+    this.marker.style.transform = `translateX(${this.plot.valToPos(this.at, "x").toFixed(1)}px)`;
+  }
+
+  private settings(curves: Curve[]): uPlot.Options {
+    const { x, y, height, range, floor, levels } = this.options;
+    const axis = { stroke: colour("muted"), font: "12px system-ui", ticks: { show: false },
+      grid: { stroke: colour("grid"), width: 1 }, labelFont: "12px system-ui", labelSize: 16 };
+    const series: uPlot.Series[] = [{ label: x, value: (_, v) => (v == null ? "–" : whole(v)) }];
+    const bands: uPlot.Band[] = [];
+    for (const curve of curves) {
+      const at = series.length;
+      series.push({ label: curve.label, stroke: curve.colour, width: curve.thin ? 1.2 : 2, spanGaps: true,
+        dash: curve.dash, points: { show: curve.x.length < 2 },
+        ...(curve.step ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
+        value: (_, v) => (v === null || v === undefined ? "–" : digits(v, 4)) });
+      if (curve.spread) {
+        const edge: uPlot.Series = { show: true, stroke: "transparent", width: 0, spanGaps: true,
+          points: { show: false }, class: "edge",
+          ...(curve.step ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}) };
+        series.push({ ...edge, label: "" }, { ...edge, label: "" });
+        bands.push({ series: [at + 1, at + 2], fill: `color-mix(in srgb, ${curve.colour} 16%, transparent)` });
+      }
+    }
+    const least = floor ? 0 : undefined;
+    return {
+      width: this.element.clientWidth || 320, height, series, bands,
+      scales: { x: { time: false }, y: { range: (_, low, high) => limits(range, low, high, least, levels) } },
+      axes: [
+        { ...axis, label: x, size: 26, space: 44, grid: { show: false }, incrs: this.options.rounds
+          ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] : undefined,
+        values: (_, ticks) => ticks.map((v) => short(v)) },
+        { ...axis, size: 48, space: 34, label: y, values: (_, ticks) => ticks.map((v) => short(v)) },
+      ],
+      cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
+      legend: { show: this.options.legend ?? true },
+      hooks: { draw: [(u) => drawLevels(u, levels ?? [])], setCursor: [showLast], setData: [showLast] },
+      padding: [8, levels?.length ? 74 : 10, 0, 0],
+    };
+  }
+}
+
+/** Without a pointer, the legend has the last values. */
+function showLast(u: uPlot): void {
+  const last = u.data[0].length - 1;
+  if (u.cursor.idx == null && last >= 0) queueMicrotask(() => u.setLegend({ idx: last }, false));
+}
+
+function short(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e5) return value.toExponential(0).replace("e+", "e");
+  return String(Number(value.toPrecision(6)));
+}
+
+function limits(range: [number, number] | undefined, low: number, high: number, least?: number,
+  levels: { value: number }[] = []): [number, number] {
+  if (range) return range;
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+  const [from, to] = [Math.min(low, ...levels.map((l) => l.value)), Math.max(high, ...levels.map((l) => l.value))];
+  const room = 0.06 * (to - from) || Math.abs(to) * 0.05 || 1;
+  return [least ?? from - room, to + room];
+}
+
+function drawLevels(u: uPlot, levels: Level[]): void {
+  const { ctx } = u;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = colour("faint");
+  ctx.setLineDash([4 * devicePixelRatio, 5 * devicePixelRatio]);
+  ctx.font = `${11 * devicePixelRatio}px system-ui`;
+  ctx.textBaseline = "middle";
+  for (const level of levels) {
+    const y = u.valToPos(level.value, "y", true);
+    ctx.beginPath();
+    ctx.moveTo(u.bbox.left, y);
+    ctx.lineTo(u.bbox.left + u.bbox.width, y);
+    ctx.stroke();
+    ctx.fillText(level.label, u.bbox.left + u.bbox.width + 6 * devicePixelRatio, u.valToPos(level.name_at, "y", true));
+  }
+  ctx.restore();
+}
+
+/** All curves over one x; gaps where a curve has no value. */
+function joined(curves: Curve[]): uPlot.AlignedData {
+  if (!curves.length) return [[]];
+  return uPlot.join(curves.map((curve) => {
+    const rows: (number | null)[][] = [curve.y];
+    if (curve.spread) {
+      rows.push(curve.y.map((v, i) => (v === null ? null : v + curve.spread![i]!)),
+        curve.y.map((v, i) => (v === null ? null : v - curve.spread![i]!)));
+    }
+    return [curve.x, ...rows] as uPlot.AlignedData;
+  }));
+}

@@ -1,0 +1,49 @@
+/** Numbers as people read them. */
+
+export function digits(value: number, count = 3): string {
+  if (!Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) {
+    return value.toExponential(Math.max(0, count - 1)).replace("e+", "e").replace("-", "−");
+  }
+  const places = Math.max(0, count - 1 - Math.floor(Math.log10(size)));
+  return value.toFixed(Math.min(places, 8)).replace("-", "−");
+}
+
+export const percent = (part: number): string => `${digits(100 * Math.max(part, 0), 2)} %`;
+
+export function seconds(value: number): string {
+  if (value < 1e-3) return `${digits(1e6 * value, 2)} µs`;
+  return value < 1 ? `${digits(1e3 * value)} ms` : `${digits(value)} s`;
+}
+
+export const hertz = (value: number): string =>
+  value >= 1e9 ? `${digits(value / 1e9)} GHz` : `${digits(value / 1e6)} MHz`;
+
+export const watts = (value: number): string =>
+  value >= 1 || value === 0 ? `${digits(value)} W` : `${digits(1e3 * value)} mW`;
+
+export const metres = (value: number): string => value.toFixed(1);
+
+export const place = (point: readonly number[]): string => point.map(metres).join(", ");
+
+export function chance(p: number | null): string {
+  if (p === null) return "–";
+  return p < 0.001 ? "< 0.001" : p < 0.1 ? p.toFixed(3) : p.toFixed(2);
+}
+
+export const plural = (count: number, word: string): string =>
+  `${count} ${word}${count === 1 ? "" : "s"}`;
+
+export function ago(time: number): string {
+  const past = Math.max(0, Date.now() / 1000 - time);
+  if (past < 60) return "now";
+  if (past < 3600) return `${Math.floor(past / 60)} min ago`;
+  if (past < 86_400) return `${Math.floor(past / 3600)} h ago`;
+  return new Date(time * 1000).toLocaleDateString();
+}
+
+/** Whole numbers without decimals, others with two digits. */
+export const whole = (value: number): string =>
+  Number.isInteger(value) ? String(value) : digits(value, 2);

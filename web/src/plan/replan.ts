@@ -1,0 +1,96 @@
+import { api, Refusal } from "../api";
+import type { Answer } from "../types";
+import type { Model } from "./model";
+
+const LIVE = { gap: 1e-2, seconds: 0.1 };
+const CALM = { gap: 1e-4, seconds: 10 };
+const CALM_AFTER_MS = 250;
+
+/** Asks for a plan after every change: one question at a time, always about the latest network. */
+export class Replanner {
+  answers: { at: number; roundTrip: number }[] = [];
+  private asking = false;
+  private asked = -1; // version of the last question
+  private fine = -1; // version that has been planned to the fine gap
+  private timer = 0;
+  private slow: AbortController | null = null;
+
+  constructor(readonly model: Model,
+    readonly found: (answer: Answer, live: boolean, roundTrip: number) => void,
+    readonly failed: (error: Refusal) => void) {}
+
+  /** Something has changed. */
+  ask(): void {
+    clearTimeout(this.timer);
+    this.slow?.abort();
+    if (this.asking) return;
+    if (this.asked !== this.model.version) void this.go(true);
+  }
+
+  private async go(live: boolean): Promise<void> {
+    const version = this.model.version;
+    const { gap, seconds } = live ? LIVE : CALM;
+    this.asking = live;
+    this.asked = version;
+    const stop = live ? undefined : (this.slow = new AbortController()).signal;
+    const start = performance.now();
+    try {
+      const answer = await api.plan(this.model.json(), "exact", gap, seconds, stop);
+      const roundTrip = performance.now() - start;
+      this.answers.push({ at: performance.now(), roundTrip });
+      if (this.answers.length > 400) this.answers.splice(0, 200);
+      if (!live && version === this.model.version) this.fine = version;
+      if (live || version === this.model.version) this.found(answer, live, roundTrip);
+    } catch (error) {
+      if (error instanceof Refusal && version === this.model.version) this.failed(error);
+    }
+    if (live) this.asking = false;
+    this.next();
+  }
+
+  private next(): void {
+    if (this.asking) return;
+    if (this.asked !== this.model.version) void this.go(true);
+    else if (this.fine !== this.model.version) {
+      clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => {
+        if (!this.asking && this.fine !== this.model.version) void this.refine();
+      }, CALM_AFTER_MS);
+    }
+  }
+
+  private async refine(): Promise<void> {
+    const version = this.model.version;
+    await this.go(false);
+    if (version === this.model.version) this.fine = version; // also where it failed: once is enough
+  }
+
+  /** Plans in the last second. */
+  rate(): number {
+    const since = performance.now() - 1000;
+    return this.answers.filter((answer) => answer.at > since).length;
+  }
+}
+
+/** Calls `work` at most every `gap` milliseconds, and never twice at once; the last wish counts. */
+export function gently(gap: number, work: () => Promise<void>): () => void {
+  let [busy, wanted, last] = [false, false, 0];
+  const go = async (): Promise<void> => {
+    if (busy) {
+      wanted = true;
+      return;
+    }
+    busy = true;
+    const wait = last + gap - performance.now();
+    if (wait > 0) await new Promise((done) => setTimeout(done, wait));
+    wanted = false;
+    last = performance.now();
+    try {
+      await work();
+    } finally {
+      busy = false;
+      if (wanted) void go();
+    }
+  };
+  return () => void go();
+}

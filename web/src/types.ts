@@ -1,0 +1,226 @@
+/** The forms that the server takes and gives, as far as the page looks into them. */
+
+export type Point = [number, number, number];
+export type Box = [number, number, number, number, number, number];
+
+export interface Device {
+  id: string;
+  position_m: Point;
+  max_power_w: number;
+  importance: number;
+  survival: number;
+  payload_bits: number;
+  flops_per_cycle: number;
+  [other: string]: unknown;
+}
+
+export interface PlanRequest {
+  schema: 1;
+  region_m: Point;
+  keep_out_m: Box[];
+  candidates_m: Point[] | null;
+  server: { position_m: Point };
+  radio: { rate_model: "shannon" | "pade"; margin_db: number; [other: string]: unknown };
+  max_delay_s: number;
+  max_iterations: number;
+  integer_iterations: boolean;
+  weights: Record<Term, number>;
+  movement: { min_flight_m: number; [other: string]: unknown };
+  learning: Record<string, unknown>;
+  devices: Device[];
+}
+
+export type Term = "convergence" | "transmission" | "processing" | "movement";
+
+export interface DevicePlan {
+  id: string;
+  active: boolean;
+  reason: "out_of_reach" | "not_worth_it" | null;
+  iterations: number;
+  power_w: number;
+  cpu_hz: number;
+  delay_s: number | null;
+  transmission_j: number;
+  processing_j: number;
+  link: "a2g" | "a2a" | null;
+}
+
+export interface Violation {
+  device: string | null;
+  constraint: string;
+  value: number;
+  limit: number;
+}
+
+export interface Answer {
+  status: "optimal" | "time_limit" | "heuristic";
+  solver: string;
+  objective: number;
+  gap: number | null;
+  solve_seconds: number;
+  server: { position_m: Point };
+  terms: Record<string, number>;
+  weighted: Record<Term, number>;
+  violations: Violation[];
+  devices: DevicePlan[];
+  repaired?: Answer;
+}
+
+export interface Surface {
+  altitude_m: number;
+  x_m: number[];
+  y_m: number[];
+  objective: (number | null)[][];
+}
+
+export interface Shells {
+  elevation_deg: number[];
+  shells: { id: string; link: string; radius_m: (number | null)[] }[];
+}
+
+export interface Opened {
+  kind: "request" | "scenario";
+  request: PlanRequest;
+  scenario: string | null;
+  name: string;
+  round: number;
+  rounds: number;
+  warnings: string[];
+}
+
+export interface Fault {
+  field: string;
+  found: string;
+  allowed: string;
+}
+
+export interface About {
+  version: string;
+  runs_dir: string;
+  methods: { name: string; about: string }[];
+  datasets: string[];
+  examples: string[];
+}
+
+export type Status = "running" | "paused" | "unfinished" | "stopped" | "done" | "diverged";
+
+export interface RunInfo {
+  run: string;
+  study: string;
+  name: string;
+  method: string;
+  seed: number;
+  status: Status;
+  rounds: number;
+  done: number;
+  dataset: string | null;
+  score: string | null;
+  job: string | null;
+  updated: number;
+  fault: string | null;
+}
+
+export interface JobInfo {
+  job: string;
+  state: "running" | "paused" | "stopped" | "done" | "failed";
+  command: string;
+  log: string;
+}
+
+export interface RunList {
+  runs_dir: string;
+  runs: RunInfo[];
+  jobs: JobInfo[];
+  left_out: number;
+}
+
+export interface RoundEvent {
+  event: "round";
+  round: number;
+  active: string[];
+  entered: string[];
+  exited: string[];
+  link_failed: string[];
+  server: { position_m: Point; movement_j: number };
+  devices: (DevicePlan & { position_m?: Point; importance: number })[];
+  metrics: Record<string, number | null | Record<string, number>>;
+  plan: { objective: number; gap: number | null; solve_seconds: number };
+}
+
+export interface StartEvent {
+  event: "start";
+  scenario: { name?: string; region_m?: Point; keep_out_m?: Box[]; max_delay_s?: number;
+    candidates_m?: Point[] | null; server?: { position_m?: Point | null };
+    learning?: { rounds?: number; dataset?: string } };
+  method: string;
+  seed: number;
+}
+
+export interface RoundPoint {
+  round: number;
+  joules: number;
+  iterations: number | null;
+  active: number;
+  present: number;
+  top1?: number | null;
+  top3?: number | null;
+  mse?: number | null;
+  test_loss?: number | null;
+}
+
+export interface PointsMessage {
+  run: string;
+  method?: string;
+  seed?: number;
+  rounds?: number;
+  first: boolean;
+  points: RoundPoint[];
+  over: boolean;
+}
+
+export interface Spread {
+  method: string;
+  mean: number;
+  std: number | null;
+  seeds: number;
+  difference: number | null;
+  low: number | null;
+  high: number | null;
+  p_t: number | null;
+  p_flip: number | null;
+  verdict: string | null;
+}
+
+export interface Measure {
+  key: string;
+  label: string;
+  unit: string;
+  better: number;
+  main: boolean;
+  values: Spread[];
+}
+
+export interface ChartData {
+  name: string;
+  title: string;
+  about: string;
+  x_label: string;
+  y_label: string;
+  low: number;
+  high: number;
+  lines: { method: string; x: number[]; mean: number[]; std: number[] | null; future: boolean;
+    step: boolean }[];
+  levels: { label: string; value: number; name_at: number }[];
+}
+
+export interface Study {
+  methods: string[];
+  reference: string;
+  seeds: number[];
+  metric: string;
+  notes: string[];
+  measures: Measure[];
+  charts: ChartData[];
+  ledger: { methods: string[]; terms: Record<string, number[]>; totals: Spread[] };
+  figures: string[];
+}
