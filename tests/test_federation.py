@@ -391,6 +391,22 @@ def test_silence_is_a_failed_link_and_three_in_a_row_an_exit(without):
         )
 
 
+def test_one_that_is_back_too_late_is_a_newcomer(site, tmp_path):
+    line = network(site, *THREE)
+
+    def idle(id_, raw, answer):
+        return [] if decode(raw).kind == "train" else [Reply(id_, 2, answer)]
+
+    def cable(event, _):
+        line.tamper = {2: idle} if event["round"] < 3 else {}
+
+    found = federate(site, tmp_path / "run", line, cable, None, "learning.rounds=6")
+    assert found.rounds[3]["exited"] == ["device-2"]
+    assert found.rounds[3]["entered"] == ["device-2-2"]
+    assert [len(event["devices"]) for event in found.rounds] == [3] * 6
+    assert "device-2-2" not in found.rounds[5]["federation"]["missed"]
+
+
 def test_one_that_answers_again_goes_on_as_it_was(site, tmp_path):
     line = network(site, *THREE)
 

@@ -57,6 +57,7 @@ class Device:
     salt: str = ""
     crew: Crew | None = None
     run: str = ""
+    party: str = ""  # the name it has in the run
     states: dict[int, Tensors] = field(default_factory=dict)
     stopped: str | None = None  # why, once the server has said good-bye
     _pending: tuple[int, Team] | None = None
@@ -90,7 +91,8 @@ class Device:
         told = {
             "name": self.name,
             "columns": self.features.values.shape[1],
-            "states": sorted(self.states)[-8:],
+            "party": self.party if asked.run == self.run else "",
+            "states": sorted(self.states)[-8:] if asked.run == self.run else [],
             "position_m": None if self.position_m is None else list(self.position_m),
         }
         return told, {"keys": digests(self.features.keys, self.salt)}
@@ -100,9 +102,9 @@ class Device:
         crew = self._made(asked, arrays)
         connections = crew.seat({asked.name: self.features.view})[asked.name]
         _localise(crew, self.features)
-        if asked.run != self.run or not self.states:
+        if (asked.run, asked.name) != (self.run, self.party) or not self.states:
             self.states = {0: dict(crew.teams[0].parameters)}
-        self.run, self.crew, self._pending = asked.run, crew, None
+        self.run, self.party, self.crew, self._pending = asked.run, asked.name, crew, None
         self._goto(min(self.states))
         self._save()
         self.log(f"takes part as {asked.name}: {connections} connections")
@@ -263,7 +265,9 @@ class Device:
         if self.state is None:
             return
         buffer = io.BytesIO()
-        content: dict[str, Any] = {"words": np.array(to_json({"run": self.run}, indent=None))}
+        content: dict[str, Any] = {
+            "words": np.array(to_json({"run": self.run, "party": self.party}, indent=None))
+        }
         for number, own in self.states.items():
             content |= {f"{number}/{key}": p.numpy() for key, p in own.items()}
         np.savez(buffer, **content)
@@ -281,7 +285,7 @@ class Device:
             return
         if words.get("run") != run:
             return
-        self.run = run
+        self.run, self.party = run, str(words.get("party", ""))
         for key, value in arrays.items():
             number, _, name = key.partition("/")
             self.states.setdefault(int(number), {})[name] = torch.from_numpy(value)

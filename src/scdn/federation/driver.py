@@ -96,7 +96,8 @@ class Federation(Simulation):
 
     def holding(self, party: str) -> int | None:
         """The state that the server has of a party that is present."""
-        one = self.remote.here.get(party)
+        going = self.trace.fleet.id[self.trace.leaving(self.round)]
+        one = None if party in going else self.remote.here.get(party)
         return None if one is None else one.state
 
     def witnessed(self, event: Event) -> None:

@@ -152,6 +152,7 @@ class Connection:
     patience_s: float = 600.0  # without a server, before giving up
     first_s: float = 5.0  # a server that has just begun may not know its devices yet
     log: Callable[[str], None] = lambda _: None
+    _node: Any = None  # as the server last named this device
 
     def serve(self, answer: Callable[[bytes], bytes], stop: Callable[[], bool]) -> None:
         """Answers messages until `stop` says so; good-bye is said on the way out."""
@@ -219,6 +220,8 @@ class Connection:
         from flwr.proto.node_pb2 import Node as ProtoNode
         from flwr.supercore.primitives.asymmetric import public_key_to_bytes
 
+        if self._node is not None and self._alive(client):
+            return self._node
         public = public_key_to_bytes(self._keys[1])
         if self.private_key is None:
             try:
@@ -229,7 +232,19 @@ class Connection:
         activated = client.ActivateNode(
             ActivateNodeRequest(public_key=public, heartbeat_interval=HEARTBEAT_S)
         )
-        return ProtoNode(node_id=activated.node_id)
+        self._node = ProtoNode(node_id=activated.node_id)
+        return self._node
+
+    def _alive(self, client: Any) -> bool:
+        """Whether the server still knows this device: a second activation would be refused."""
+        import httpx
+        from flwr.proto.heartbeat_pb2 import SendNodeHeartbeatRequest
+
+        beat = SendNodeHeartbeatRequest(node=self._node, heartbeat_interval=HEARTBEAT_S)
+        try:
+            return bool(client.SendNodeHeartbeat(beat).success)
+        except httpx.HTTPStatusError:
+            return False
 
     def _answer_all(
         self, client: Any, node: Any, answer: Callable[[bytes], bytes], stop: Callable[[], bool]

@@ -48,7 +48,7 @@ class Start(Message):
 
     arrays = {"train": ("u", ("n", DIGEST)), "test": ("u", ("m", DIGEST)), "sample": ("i", ("s",))}
 
-    name: Name
+    name: Annotated[str, Field(min_length=1, max_length=80)]
     seed: Count
     task: Task
     width: Annotated[int, Field(ge=1, le=10_000)]
@@ -118,12 +118,13 @@ class Bye(Message):
 
 
 class HelloBack(Message):
-    """A device's name, its hashed keys, and the states it holds of this run."""
+    """A device's name, its hashed keys, and the states it holds as a party of this run."""
 
     arrays = {"keys": ("u", ("n", DIGEST))}
 
     name: Name
     columns: Count
+    party: Annotated[str, Field(max_length=80)]
     states: Annotated[list[Count], Field(max_length=8)]
     position_m: Annotated[list[Finite], Field(min_length=3, max_length=3)] | None
 

@@ -181,7 +181,8 @@ class Post:
     def _take(self, open_: _Open, reply: Reply, found: dict[str, Answer]) -> None:
         name, meter = open_.name, self._meter(open_.name)
         if reply.raw is None:
-            self.note(f"{name}: {reply.error or 'no answer will come'}")
+            if open_.ask.kind != "bye":  # who was told to go may be gone already
+                self.note(f"{name}: {reply.error or 'no answer will come'}")
             return
         meter.bytes_up += len(reply.raw)
         try:

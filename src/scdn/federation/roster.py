@@ -71,8 +71,8 @@ class Roster:
             node = asks[key][0]
             if not self._welcome(node, nodes[node].key_name, answer, nodes):
                 continue
-            party, known = self._party(answer.words.name, answer.words.states, holding)
             told = answer.words
+            party, known = self._party(told, holding)
             place = None if told.position_m is None else tuple(told.position_m)
             self.guests[party] = Guest(
                 node, told.name, answer.arrays["keys"], tuple(told.states), place
@@ -134,19 +134,15 @@ class Roster:
         self.post.note(f"node {node}: {reason}; not let in")
         return False
 
-    def _party(
-        self, device: str, states: Collection[int], holding: Callable[[str], int | None]
-    ) -> tuple[str, bool]:
+    def _party(self, told: Any, holding: Callable[[str], int | None]) -> tuple[str, bool]:
         """The party that a device is, and whether it goes on with what it had."""
+        device = told.name
         mine = [party for party, owner in self.devices.items() if owner == device]
-        for party in mine:
-            state = holding(party)
-            if state is not None and state in states:
-                return party, True
-        used = set(self.devices)
-        if device not in used:
+        state = holding(told.party) if told.party in mine else None
+        if state is not None and state in told.states:
+            return told.party, True
+        if device not in self.devices:
             return device, False
-        numbers = [
-            int(m[1]) for party in mine if (m := re.fullmatch(rf"{re.escape(device)}-(\d+)", party))
-        ]
+        form = re.compile(rf"{re.escape(device)}-(\d+)")
+        numbers = [int(found[1]) for party in mine if (found := form.fullmatch(party))]
         return f"{device}-{max([1, *numbers]) + 1}", False
