@@ -4,6 +4,8 @@ import type { Model } from "./model";
 
 const LIVE = { gap: 1e-2, seconds: 0.1 };
 const CALM = { gap: 1e-4, seconds: 10 };
+const CALM_CROWD = { gap: 1e-3, seconds: 5 }; // a thousand devices take seconds
+const CROWD = 200;
 const CALM_AFTER_MS = 250;
 
 /** Asks for a plan after every change: one question at a time, always about the latest network. */
@@ -29,7 +31,8 @@ export class Replanner {
 
   private async go(live: boolean): Promise<void> {
     const version = this.model.version;
-    const { gap, seconds } = live ? LIVE : CALM;
+    const crowd = this.model.request.devices.length > CROWD;
+    const { gap, seconds } = live ? LIVE : crowd ? CALM_CROWD : CALM;
     this.asking = live;
     this.asked = version;
     const stop = live ? undefined : (this.slow = new AbortController()).signal;
@@ -55,7 +58,7 @@ export class Replanner {
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => {
         if (!this.asking && this.fine !== this.model.version) void this.refine();
-      }, CALM_AFTER_MS);
+      }, CALM_AFTER_MS * (this.model.request.devices.length > CROWD ? 3 : 1));
     }
   }
 
@@ -70,6 +73,22 @@ export class Replanner {
     const since = performance.now() - 1000;
     return this.answers.filter((answer) => answer.at > since).length;
   }
+}
+
+/** Calls `work` now if it has rested for `gap` milliseconds, else once when it has. */
+export function seldom(gap: number, work: () => void): () => void {
+  let [last, timer] = [-gap, 0];
+  const go = () => {
+    last = performance.now();
+    timer = 0;
+    work();
+  };
+  return () => {
+    if (timer) return;
+    const wait = last + gap - performance.now();
+    if (wait <= 0) go();
+    else timer = window.setTimeout(go, wait);
+  };
 }
 
 /** Calls `work` at most every `gap` milliseconds, and never twice at once; the last wish counts. */

@@ -255,9 +255,15 @@ export class Network {
         Math.max(...this.stage.region));
       const parts = [new THREE.Mesh(shape, this.shellPaint.skin)] as THREE.Object3D[];
       if (alone) parts.push(new THREE.Mesh(shape, this.shellPaint.wire));
-      for (const part of parts) part.position.copy(this.stage.at(place));
+      for (const part of parts) part.name = shell.id;
       this.shells.add(...parts);
     }
+    this.moveShells(places);
+  }
+
+  moveShells(places: Map<string, Point>): void {
+    for (const part of this.shells.children) part.position.copy(this.stage.at(places.get(part.name)!));
+    this.stage.invalidate();
   }
 
   // --- names ---------------------------------------------------------------------------------------
@@ -332,7 +338,7 @@ function materialOf(kind: string): THREE.Material {
   if (kind.endsWith("ghost")) {
     return new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, opacity: 0.85 });
   }
-  return new THREE.MeshStandardMaterial({ roughness: 0.65, metalness: 0 });
+  return new THREE.MeshLambertMaterial();
 }
 
 const paintOf = (look: Look): string =>
