@@ -115,12 +115,12 @@ export class Network {
     }
     mesh.count = spots.length;
     const matrix = new THREE.Matrix4();
-    const paint = new THREE.Color();
+    const paints = paintsOf();
     spots.forEach((spot, index) => {
       const size = this.scale() * (0.4 + 0.6 * spot.fade) * (spot.look === "off" ? 0.8 : 1);
       matrix.makeScale(size, size, size).setPosition(this.stage.at(spot.at));
       mesh.setMatrixAt(index, matrix);
-      mesh.setColorAt(index, paint.set(paintOf(spot.look)));
+      mesh.setColorAt(index, paints[spot.look]);
     });
     mesh.instanceMatrix.needsUpdate = true;
     if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
@@ -341,8 +341,10 @@ function materialOf(kind: string): THREE.Material {
   return new THREE.MeshLambertMaterial();
 }
 
-const paintOf = (look: Look): string =>
-  colour({ active: "device", off: "off", failed: "failed", ghost: "ghost" }[look]);
+const paintsOf = (): Record<Look, THREE.Color> => ({
+  active: new THREE.Color(colour("device")), off: new THREE.Color(colour("off")),
+  failed: new THREE.Color(colour("failed")), ghost: new THREE.Color(colour("ghost")),
+});
 
 function heatPlane(): THREE.Mesh {
   const material = new THREE.MeshBasicMaterial({ map: blankTexture(2, 2), transparent: true,

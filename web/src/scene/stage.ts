@@ -8,7 +8,8 @@ const SIZE = 100; // the longest side of a region in scene units
 const CALM_MS = 220; // without a change for this long, a fine picture is drawn
 const SLOW_MS = 60; // between two frames, over so many of them: then moving pictures get coarser
 const SOME = 8;
-const SPARING_MS = 38; // between frames where the processor draws: it has plans to make, too
+const SPARING_MS = 38; // between frames where the processor draws and has plans to make, too
+const EVEN_MS = 28; // and where it only draws: every second frame of a screen
 
 /** A canvas with a camera on a region; it draws when something has changed, not all the time. */
 export class Stage {
@@ -85,7 +86,7 @@ export class Stage {
     if (!this.canvas.isConnected || this.host.offsetParent === null) return;
     const moving = this.before.map((step) => step(now)).some(Boolean);
     if (moving) this.invalidate();
-    if (this.software && now - (this.frames.at(-1) ?? 0) < SPARING_MS) return;
+    if (this.software && now - (this.frames.at(-1) ?? 0) < (this.held ? SPARING_MS : EVEN_MS)) return;
     const calm = !this.held && now - this.changed > CALM_MS;
     if (!this.dirty && !(this.coarse && calm)) return;
     if (this.dirty) this.adapt(now);
