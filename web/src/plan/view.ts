@@ -15,6 +15,7 @@ import { countOf, DeviceTable, Inspector } from "./table";
 
 const SHELLS_AT_ONCE = 24;
 const TELL_MS = 150;
+const CROWD = 200;
 
 /** Plan: the network in 3-D, moved by hand, planned at every move. */
 export class PlanView {
@@ -290,7 +291,8 @@ export class PlanView {
     if (this.show.follow) this.show.altitude = answer.server.position_m[2];
     this.draw();
     this.tellSeldom();
-    if (this.show.heat) this.refresh.heat();
+    const crowded = this.dragging && this.model.request.devices.length > CROWD;
+    if (this.show.heat && !crowded) this.refresh.heat(); // a crowd's map is drawn when it is let go
     this.element.dataset.plans = String(Number(this.element.dataset.plans ?? 0) + 1);
     this.element.dataset.status = live ? "live" : answer.status;
   }
@@ -364,8 +366,7 @@ export class PlanView {
       this.network.setHeat(null);
       return;
     }
-    const many = this.model.request.devices.length > 200;
-    const points = this.dragging ? (many ? 21 : 31) : many ? 41 : 121;
+    const points = this.dragging ? 31 : this.model.request.devices.length > CROWD ? 41 : 121;
     try {
       this.network.setHeat(await api.surface(this.model.json(), altitude, points));
     } catch {

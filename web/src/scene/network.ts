@@ -53,6 +53,7 @@ export class Network {
   private meshes: Record<string, THREE.InstancedMesh> = {};
   private links: LineSegments2 | null = null;
   private linkMaterial = new LineMaterial({ linewidth: 2.2, vertexColors: true });
+  private thin = new Strokes(new THREE.LineBasicMaterial({ vertexColors: true })); // links of a crowd
   private stems = new Strokes(new THREE.LineBasicMaterial());
   private hop = new Strokes(new THREE.LineDashedMaterial({ dashSize: 1.6, gapSize: 1.2 }));
   private trail = new Strokes(new THREE.LineBasicMaterial({ vertexColors: true }));
@@ -61,7 +62,7 @@ export class Network {
 
   constructor(readonly stage: Stage) {
     stage.scene.add(this.group, this.fixed, this.shells, this.drone, this.shadow, this.heat,
-      this.stems.object, this.hop.object, this.trail.object);
+      this.thin.object, this.stems.object, this.hop.object, this.trail.object);
     stage.afterFrame(() => this.placeLabels());
     onTheme(() => {
       this.fixedKey = "";
@@ -92,12 +93,13 @@ export class Network {
 
   private drawSpots(): void {
     const kinds: Record<string, Spot[]> = {};
+    const ground = this.things.spots.length > MANY ? "plain" : "round";
     for (const spot of this.things.spots) {
       if (spot.fade <= 0.02) continue;
-      const shape = spot.at[2] > 0 ? "air" : "ground";
+      const shape = spot.at[2] > 0 ? "air" : ground;
       (kinds[`${shape}-${spot.look === "ghost" ? "ghost" : "solid"}`] ??= []).push(spot);
     }
-    for (const kind of ["air-solid", "ground-solid", "air-ghost", "ground-ghost"]) {
+    for (const kind of new Set([...Object.keys(this.meshes), ...Object.keys(kinds)])) {
       this.fill(kind, kinds[kind] ?? []);
     }
     this.drawStems();
@@ -144,6 +146,7 @@ export class Network {
     this.links?.removeFromParent();
     this.links?.geometry.dispose();
     this.links = null;
+    this.thin.set([], []);
     const server = this.things.server;
     if (!server) return;
     const to = this.stage.at(server);
@@ -157,10 +160,13 @@ export class Network {
       paints.push(paint.r, paint.g, paint.b, paint.r, paint.g, paint.b);
     }
     if (!points.length) return;
+    if (this.things.spots.length > MANY) {
+      this.thin.set(points, paints);
+      return;
+    }
     const geometry = new LineSegmentsGeometry();
     geometry.setPositions(points);
     geometry.setColors(paints);
-    this.linkMaterial.linewidth = this.things.spots.length > MANY ? 1 : 2.2;
     this.links = new LineSegments2(geometry, this.linkMaterial);
     this.links.frustumCulled = false;
     this.group.add(this.links);
@@ -329,7 +335,7 @@ function freeSpot(at: { x: number; y: number }, wide: number,
 
 function shapeOf(kind: string): THREE.BufferGeometry {
   if (kind.startsWith("air")) return new THREE.OctahedronGeometry(1.9);
-  const disc = new THREE.CylinderGeometry(1.7, 1.7, 1, 20);
+  const disc = new THREE.CylinderGeometry(1.7, 1.7, 1, kind.startsWith("round") ? 20 : 6);
   disc.rotateX(Math.PI / 2).translate(0, 0, 0.5);
   return disc;
 }
