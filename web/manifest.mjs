@@ -22,6 +22,6 @@ function sums(root, paths) {
 
 const settings = ["index.html", "package.json", "package-lock.json", "tsconfig.json",
   "vite.config.ts", "manifest.mjs"].map((name) => join(here, name));
-const sources = sums(here, [...settings, ...files(join(here, "src"))]);
+const sources = sums(here, [...settings, ...files(join(here, "public")), ...files(join(here, "src"))]);
 const bundle = sums(page, files(page).filter((path) => !path.endsWith("manifest.json")));
 writeFileSync(join(page, "manifest.json"), JSON.stringify({ sources, bundle }, null, 1) + "\n");

@@ -6,6 +6,7 @@ python web/pictures.py RUNS_DIR
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -84,12 +85,17 @@ def rest(browser: Any, address: str) -> None:
     dark = opened(browser, address, "compare", done, color_scheme="dark")
     dark.locator(".card.wide").scroll_into_view_if_needed()
     shot(dark, "ledger-dark")
-    with tempfile.TemporaryDirectory() as folder, serving(Settings(Path(folder))) as nothing:
-        shot(opened(browser, nothing, "run", ".state.empty"), "empty")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        Path("runs").mkdir()
+        with serving(Settings(Path("runs"))) as nothing:
+            shot(opened(browser, nothing, "run", ".state.empty"), "empty")
 
 
 if __name__ == "__main__":
-    with serving(Settings(Path(sys.argv[1]))) as place, open_browser() as chromium:
+    here = Path(sys.argv[1]).resolve()
+    os.chdir(here.parent)  # the page shows the folder as it was named
+    with serving(Settings(Path(here.name))) as place, open_browser() as chromium:
         plan(chromium, place)
         run(chromium, place)
         rest(chromium, place)

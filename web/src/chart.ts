@@ -115,8 +115,9 @@ export class Chart {
 
 /** Without a pointer, the legend has the last values. */
 function showLast(u: uPlot): void {
-  const last = u.data[0].length - 1;
-  if (u.cursor.idx == null && last >= 0) queueMicrotask(() => u.setLegend({ idx: last }, false));
+  if (u.cursor.idx != null || !u.data[0].length) return;
+  const idxs = u.data.map((row) => row.findLastIndex((value) => value != null));
+  queueMicrotask(() => u.setLegend({ idxs: idxs.map((index) => (index < 0 ? null : index)) as number[] }, false));
 }
 
 function short(value: number): string {
@@ -141,6 +142,7 @@ function drawLevels(u: uPlot, levels: Level[]): void {
   ctx.setLineDash([4 * devicePixelRatio, 5 * devicePixelRatio]);
   ctx.font = `${11 * devicePixelRatio}px system-ui`;
   ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
   for (const level of levels) {
     const y = u.valToPos(level.value, "y", true);
     ctx.beginPath();

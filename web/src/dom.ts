@@ -44,6 +44,7 @@ const PATHS: Record<string, string> = {
   cross: "M4 4l8 8M12 4l-8 8",
   moon: "M13 9.5A5.5 5.5 0 1 1 6.5 3 4.5 4.5 0 0 0 13 9.5z",
   sun: "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6M8 1v2M8 13v2M1 8h2M13 8h2M3 3l1.4 1.4M11.6 11.6L13 13M13 3l-1.4 1.4M4.4 11.6L3 13",
+  down: "M4 6l4 4 4-4",
   open: "M2 12.5V4h4l1.5 1.5H14v7z",
   save: "M8 2v8M4.5 7L8 10.5 11.5 7M3 13.5h10",
   copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",

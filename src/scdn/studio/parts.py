@@ -21,7 +21,8 @@ WRONG: Responses = {422: {"model": Faults}}
 MISSING: Responses = {**WRONG, 404: {"model": Faults}}
 BUSY: Responses = {**MISSING, 429: {"model": Faults}}
 
-_SOLVING_AT_ONCE = 4
+_QUICK_AT_ONCE = 4  # plans that say they take a moment …
+_SLOW_AT_ONCE = 2  # … do not wait for those that may take long
 
 
 class Viewers:
@@ -55,7 +56,8 @@ class Parts:
     index: RunIndex
     curves: Curves
     viewers: Viewers = field(default_factory=Viewers)
-    solvers: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_SOLVING_AT_ONCE))
+    quick: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_QUICK_AT_ONCE))
+    slow: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_SLOW_AT_ONCE))
 
     @classmethod
     def of(cls, settings: Settings) -> Parts:

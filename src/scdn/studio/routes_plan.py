@@ -25,6 +25,8 @@ _REQUEST = {
     }
 }
 
+_QUICK_S = 0.5
+
 Gap = Annotated[float, Query(ge=1e-9, lt=1, description="proven relative gap")]
 Seconds = Annotated[float, Query(gt=0, le=MAX_SECONDS, description="when exact stops")]
 
@@ -33,8 +35,8 @@ def plan_routes(parts: Parts) -> APIRouter:
     """Everything that takes a plan request, and files with one."""
     routes, planner = APIRouter(), parts.planner
 
-    async def solved(work: Callable[[], Any]) -> Response:
-        found = await run_sync(work, limiter=parts.solvers)
+    async def solved(work: Callable[[], Any], quick: bool = True) -> Response:
+        found = await run_sync(work, limiter=parts.quick if quick else parts.slow)
         return Response(as_json(found), media_type="application/json")
 
     @routes.post(
@@ -48,7 +50,8 @@ def plan_routes(parts: Parts) -> APIRouter:
     ) -> Response:
         """Plans one round: takes a plan request, gives a plan, both as on the command line."""
         body = await request.body()
-        return await solved(lambda: planner.plan(body, solver, gap, time_limit_s))
+        quick = solver != "paper" and time_limit_s <= _QUICK_S
+        return await solved(lambda: planner.plan(body, solver, gap, time_limit_s), quick)
 
     @routes.post(
         "/api/surface",

@@ -71,7 +71,8 @@ def _listener(host: str, port: int | None) -> socket.socket:
     """A socket at the port, or at the first free one from the usual on."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in [PORT + n for n in range(_TRIES)] if port is None else [port]:
-        listener = socket.socket(family)
+        # asyncio only sends small answers at once on sockets that say that they are TCP's
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))

@@ -85,8 +85,11 @@ function dialOf(model: Model, dial: Dial): HTMLElement {
   const box = h("input", { type: "number", step: "any", "aria-label": `${dial.label}, number`,
     onchange: () => { if (box.value !== "") set(Number(box.value)); } });
   const set = (value: number) => model.change((request) => dial.set(request, value));
+  let shown = NaN;
   const follow = () => {
     const value = dial.get(model.request);
+    if (value === shown) return;
+    shown = value;
     slider.value = String(toStep(value));
     slider.style.setProperty("--part", `${Math.min(100, Math.max(0, toStep(value) / STEPS * 100))}%`);
     if (document.activeElement !== box) box.value = String(Number(value.toPrecision(4)));
@@ -100,13 +103,14 @@ function dialOf(model: Model, dial: Dial): HTMLElement {
 export function sites(model: Model): HTMLElement {
   const boxes = h("ul", { class: "sites" });
   const candidates = h("ul", { class: "sites" });
-  let shown = "";
+  let [shown, counted] = ["", ""];
   const follow = () => {
     const { keep_out_m, candidates_m } = model.request;
+    const now = JSON.stringify([keep_out_m, candidates_m, model.selected]);
     const shape = `${keep_out_m.length},${candidates_m?.length ?? 0}`;
     const typing = boxes.contains(document.activeElement) || candidates.contains(document.activeElement);
-    if (shape === shown && typing) return;
-    shown = shape;
+    if (now === shown || (shape === counted && typing)) return;
+    [shown, counted] = [now, shape];
     clear(boxes, ...keep_out_m.map((box, index) => siteRow(model, `box:${index}`, "Box", box,
       (axis, value) => model.change((request) => { request.keep_out_m[index]![axis] = value; }))));
     clear(candidates, ...(candidates_m ?? []).map((site, index) => siteRow(model,

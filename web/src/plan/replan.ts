@@ -4,13 +4,16 @@ import type { Model } from "./model";
 
 const LIVE = { gap: 1e-2, seconds: 0.1 };
 const CALM = { gap: 1e-4, seconds: 10 };
+const CALM_CROWD = { gap: 1e-3, seconds: 5 }; // a thousand devices take seconds
+const CROWD = 200;
 const CALM_AFTER_MS = 250;
 
-/** Asks for a plan after every change: one question at a time, always about the latest network. */
+/** Asks for a plan after every change: two questions on the way at most, always about the latest network. */
 export class Replanner {
   answers: { at: number; roundTrip: number }[] = [];
-  private asking = false;
+  private asking = 0; // live questions on the way
   private asked = -1; // version of the last question
+  private shown = -1; // and of the latest answer
   private fine = -1; // version that has been planned to the fine gap
   private timer = 0;
   private slow: AbortController | null = null;
@@ -23,39 +26,48 @@ export class Replanner {
   ask(): void {
     clearTimeout(this.timer);
     this.slow?.abort();
-    if (this.asking) return;
-    if (this.asked !== this.model.version) void this.go(true);
+    this.next();
+  }
+
+  private crowd(): boolean {
+    return this.model.request.devices.length > CROWD;
   }
 
   private async go(live: boolean): Promise<void> {
     const version = this.model.version;
-    const { gap, seconds } = live ? LIVE : CALM;
-    this.asking = live;
+    const { gap, seconds } = live ? LIVE : this.crowd() ? CALM_CROWD : CALM;
+    if (live) this.asking++;
     this.asked = version;
     const stop = live ? undefined : (this.slow = new AbortController()).signal;
     const start = performance.now();
     try {
       const answer = await api.plan(this.model.json(), "exact", gap, seconds, stop);
       const roundTrip = performance.now() - start;
-      this.answers.push({ at: performance.now(), roundTrip });
-      if (this.answers.length > 400) this.answers.splice(0, 200);
       if (!live && version === this.model.version) this.fine = version;
-      if (live || version === this.model.version) this.found(answer, live, roundTrip);
+      const late = version < this.shown || (!live && version !== this.model.version);
+      this.shown = Math.max(this.shown, version);
+      if (!late) this.take(answer, live, roundTrip);
     } catch (error) {
       if (error instanceof Refusal && version === this.model.version) this.failed(error);
     }
-    if (live) this.asking = false;
+    if (live) this.asking--;
     this.next();
   }
 
+  private take(answer: Answer, live: boolean, roundTrip: number): void {
+    this.answers.push({ at: performance.now(), roundTrip });
+    if (this.answers.length > 1000) this.answers.splice(0, 500);
+    this.found(answer, live, roundTrip);
+  }
+
   private next(): void {
-    if (this.asking) return;
-    if (this.asked !== this.model.version) void this.go(true);
-    else if (this.fine !== this.model.version) {
+    if (this.asked !== this.model.version) {
+      if (this.asking < (this.crowd() ? 1 : 2)) void this.go(true);
+    } else if (!this.asking && this.fine !== this.model.version) {
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => {
         if (!this.asking && this.fine !== this.model.version) void this.refine();
-      }, CALM_AFTER_MS);
+      }, CALM_AFTER_MS * (this.crowd() ? 3 : 1));
     }
   }
 
@@ -70,6 +82,22 @@ export class Replanner {
     const since = performance.now() - 1000;
     return this.answers.filter((answer) => answer.at > since).length;
   }
+}
+
+/** Calls `work` now if it has rested for `gap` milliseconds, else once when it has. */
+export function seldom(gap: number, work: () => void): () => void {
+  let [last, timer] = [-gap, 0];
+  const go = () => {
+    last = performance.now();
+    timer = 0;
+    work();
+  };
+  return () => {
+    if (timer) return;
+    const wait = last + gap - performance.now();
+    if (wait <= 0) go();
+    else timer = window.setTimeout(go, wait);
+  };
 }
 
 /** Calls `work` at most every `gap` milliseconds, and never twice at once; the last wish counts. */

@@ -1,6 +1,6 @@
 import { api, Refusal } from "../api";
 import { clear, h } from "../dom";
-import { digits, plural, seconds } from "../format";
+import { digits, seconds } from "../format";
 import type { Answer, Point } from "../types";
 import type { Model } from "./model";
 import { countOf } from "./table";
@@ -25,7 +25,7 @@ export class Rivals {
   constructor(readonly model: Model, readonly changed: () => void) {
     const toggle = h("input", { type: "checkbox", role: "switch", "aria-label": "Compare with rivals",
       onchange: () => this.switch(toggle.checked) });
-    const heads = ["Method", "Objective", "Active", "Holds", "Time"].map((name) => h("th", { scope: "col" }, name));
+    const heads = ["Method", "Objective", "Active", "Holds"].map((name) => h("th", { scope: "col" }, name));
     this.element.append(h("label", { class: "row switch" }, h("h3", {}, "Compare with"), toggle),
       h("div", { class: "scroll" }, h("table", { class: "compare" }, h("thead", {}, h("tr", {}, ...heads)), this.body)));
     this.element.classList.add("closed");
@@ -76,9 +76,9 @@ export class Rivals {
       const answer = this.found.get(solver);
       if (answer === undefined) {
         rows.push(h("tr", { class: "waiting", title: about }, h("th", { scope: "row" }, label),
-          h("td", { colspan: 4 }, solver === "paper" ? "solving; this takes seconds …" : "solving …")));
+          h("td", { colspan: 3 }, solver === "paper" ? "solving; this takes seconds …" : "solving …")));
       } else if (typeof answer === "string") {
-        rows.push(h("tr", { title: about }, h("th", { scope: "row" }, label), h("td", { colspan: 4 }, answer)));
+        rows.push(h("tr", { title: about }, h("th", { scope: "row" }, label), h("td", { colspan: 3, class: "broken" }, answer)));
       } else {
         rows.push(row(label, answer, best?.objective, "", about));
         this.places.push({ label, at: answer.server.position_m });
@@ -95,10 +95,9 @@ function row(label: string, answer: Answer, best: number | undefined, kind: stri
   const times = best && best > 0 ? answer.objective / best : 1;
   const limits = broken.map((v) => `${v.device ?? "server"}: ${v.constraint} is ${digits(v.value)}, limit ${digits(v.limit)}`);
   return h("tr", { class: kind, title: about },
-    h("th", { scope: "row" }, label),
-    h("td", {}, digits(answer.objective, 4), times > 1.0005 ? h("small", {}, ` ${digits(times, 3)}×`) : null),
+    h("th", { scope: "row" }, label, label.startsWith("…") ? null : h("small", {}, seconds(answer.solve_seconds))),
+    h("td", {}, digits(answer.objective, 4), times > 1.0005 ? h("small", {}, `${digits(times, 3)} × ours`) : null),
     h("td", {}, countOf(answer.devices).replace(/ devices?/, "")),
     h("td", { class: broken.length ? "broken" : "holds", title: limits.join("\n") },
-      broken.length ? `no: ${plural(broken.length, "limit")} broken` : "yes"),
-    h("td", {}, label.startsWith("…") ? "" : seconds(answer.solve_seconds)));
+      broken.length ? "no" : "yes", broken.length ? h("small", {}, `${broken.length} broken`) : null));
 }

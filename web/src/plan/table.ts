@@ -2,6 +2,7 @@ import { button, clear, h, say } from "../dom";
 import { hertz, plural, seconds, watts, whole } from "../format";
 import type { Device, DevicePlan, Point } from "../types";
 import type { Model } from "./model";
+import { seldom } from "./replan";
 
 const ROWS = 100; // more would slow a drag; the rest is a click in the picture away
 const HEADS = ["Device", "Iterations", "Power", "Clock", "Delay"];
@@ -72,7 +73,8 @@ export class Inspector {
   private shown = "";
 
   constructor(readonly model: Model) {
-    model.listen(() => this.show());
+    const later = seldom(150, () => this.show());
+    model.listen((what) => (what === "selection" ? this.show() : later()));
   }
 
   show(): void {

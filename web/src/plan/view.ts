@@ -9,11 +9,13 @@ import { Stage, toolbar } from "../scene/stage";
 import type { Answer, Opened, Point, Term } from "../types";
 import { dials, sites } from "./controls";
 import { middle, Model } from "./model";
-import { gently, Replanner } from "./replan";
+import { gently, Replanner, seldom } from "./replan";
 import { Rivals } from "./rivals";
 import { countOf, DeviceTable, Inspector } from "./table";
 
 const SHELLS_AT_ONCE = 24;
+const TELL_MS = 150;
+const CROWD = 200;
 
 /** Plan: the network in 3-D, moved by hand, planned at every move. */
 export class PlanView {
@@ -27,6 +29,7 @@ export class PlanView {
   private inspector: Inspector;
   private refresh = { heat: () => {}, shells: () => {} };
   private dragging = false;
+  private shellShape = ""; // what the shells that are drawn depend on
   private show = { heat: true, shells: "selected", links: "power", follow: true, altitude: 50 };
   private parts = {
     objective: h("output", { class: "big", "aria-label": "Objective" }, "–"),
@@ -162,7 +165,7 @@ export class PlanView {
     this.drags();
     this.refresh = {
       heat: gently(160, () => this.drawHeat()),
-      shells: gently(120, () => this.drawShells()),
+      shells: gently(30, () => this.drawShells()),
     };
     this.stage.canvas.addEventListener("keydown", (event) => this.key(event));
   }
@@ -284,6 +287,25 @@ export class PlanView {
 
   private planned(answer: Answer, live: boolean, trip: number): void {
     this.model.answer = answer;
+    this.last = { live, trip };
+    if (this.show.follow) this.show.altitude = answer.server.position_m[2];
+    this.draw();
+    this.tellSeldom();
+    const crowded = this.dragging && this.model.request.devices.length > CROWD;
+    if (this.show.heat && !crowded) this.refresh.heat(); // a crowd's map is drawn when it is let go
+    this.element.dataset.plans = String(Number(this.element.dataset.plans ?? 0) + 1);
+    this.element.dataset.status = live ? "live" : answer.status;
+  }
+
+  private last = { live: false, trip: 0 };
+
+  /** The plan in numbers; not at every step of a drag, since nobody reads that fast. */
+  private tellSeldom = seldom(TELL_MS, () => this.tell());
+
+  private tell(): void {
+    const answer = this.model.answer;
+    if (!answer) return;
+    const { live, trip } = this.last;
     this.parts.proof.classList.remove("wrong");
     say(this.parts.objective, digits(answer.objective, 5));
     const gap = answer.gap === null ? "" : `, within ${percent(answer.gap)} of the optimum${answer.status === "optimal" ? ", proven" : " so far"}`;
@@ -292,11 +314,6 @@ export class PlanView {
     say(this.parts.pace, `Solved in ${seconds(answer.solve_seconds)}, there and back in ${digits(trip, 3)} ms${rate}`);
     this.terms(answer);
     this.table.show();
-    if (this.show.follow) this.show.altitude = answer.server.position_m[2];
-    this.draw();
-    if (this.show.heat) this.refresh.heat();
-    this.element.dataset.plans = String(Number(this.element.dataset.plans ?? 0) + 1);
-    this.element.dataset.status = live ? "live" : answer.status;
   }
 
   private refused(error: Refusal): void {
@@ -349,8 +366,7 @@ export class PlanView {
       this.network.setHeat(null);
       return;
     }
-    const many = this.model.request.devices.length > 200;
-    const points = this.dragging ? (many ? 21 : 31) : many ? 41 : 81;
+    const points = this.dragging ? 31 : this.model.request.devices.length > CROWD ? 41 : 121;
     try {
       this.network.setHeat(await api.surface(this.model.json(), altitude, points));
     } catch {
@@ -364,10 +380,18 @@ export class PlanView {
       : this.show.shells === "all" ? request.devices.slice(0, SHELLS_AT_ONCE)
       : request.devices.filter((device) => selected === `device:${device.id}`);
     if (!wanted.length) {
+      this.shellShape = "";
       this.network.setShells(null, new Map());
       return;
     }
     const places = new Map(wanted.map((device) => [device.id, device.position_m]));
+    const shape = JSON.stringify([request.radio, request.max_delay_s, wanted.map((device) =>
+      ({ ...device, position_m: device.position_m[2] > 0 }))]);
+    if (shape === this.shellShape) {
+      this.network.moveShells(places); // a device takes its shell along as it is
+      return;
+    }
+    this.shellShape = shape;
     try {
       this.network.setShells(await api.reach({ ...request, candidates_m: null, devices: wanted }), places);
     } catch {
@@ -381,6 +405,6 @@ function key(kind: string, text: string): HTMLElement {
 }
 
 export function fold(title: string, open: boolean, ...children: HTMLElement[]): HTMLElement {
-  return h("details", { open }, h("summary", {}, title, icon("plus") as unknown as Node), h("div", { class: "inside" }, ...children));
+  return h("details", { open }, h("summary", {}, title, icon("down") as unknown as Node), h("div", { class: "inside" }, ...children));
 }
 

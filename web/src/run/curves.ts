@@ -32,6 +32,8 @@ export class RunCurves {
   constructor() {
     this.element.append(this.legend, this.titles.metric, this.metric.element, this.titles.joules, this.joules.element,
       this.titles.iterations, this.iterations.element);
+    this.element.prepend(h("p", { class: "hint" }, "Accuracy, energy and iterations grow here, a line for each run."));
+    this.element.classList.add("none");
     onTheme(() => this.draw());
   }
 
@@ -97,6 +99,7 @@ export class RunCurves {
     this.metric.show(pick(metric[0]));
     this.joules.show(pick("joules"));
     this.iterations.show(pick("iterations"));
+    this.element.classList.toggle("none", !all.length);
     this.element.dataset.points = String(all.reduce((sum, [, line]) => sum + line.points.length, 0));
   }
 }

@@ -91,6 +91,7 @@ export class RunView {
 
   async start(): Promise<void> {
     clear(this.parts.list, state("loading", "Looking for runs"));
+    this.showTime();
     this.cover(state("loading", "Looking for runs"));
   }
 
@@ -275,6 +276,7 @@ export class RunView {
     const last = Math.max(replay.rounds.length - 1, 1);
     parts.slider.value = String(this.moment);
     parts.slider.style.setProperty("--part", `${100 * this.moment / last}%`);
+    for (const part of [parts.slider, parts.play, parts.liveButton]) part.disabled = index < 0;
     say(parts.round, index < 0 ? "–" : `round ${index + 1} of ${total}`);
     say(parts.words, replay.words(index));
     const name = this.playing ? "pause" : "play";

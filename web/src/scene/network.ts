@@ -53,6 +53,7 @@ export class Network {
   private meshes: Record<string, THREE.InstancedMesh> = {};
   private links: LineSegments2 | null = null;
   private linkMaterial = new LineMaterial({ linewidth: 2.2, vertexColors: true });
+  private thin = new Strokes(new THREE.LineBasicMaterial({ vertexColors: true })); // links of a crowd
   private stems = new Strokes(new THREE.LineBasicMaterial());
   private hop = new Strokes(new THREE.LineDashedMaterial({ dashSize: 1.6, gapSize: 1.2 }));
   private trail = new Strokes(new THREE.LineBasicMaterial({ vertexColors: true }));
@@ -61,7 +62,7 @@ export class Network {
 
   constructor(readonly stage: Stage) {
     stage.scene.add(this.group, this.fixed, this.shells, this.drone, this.shadow, this.heat,
-      this.stems.object, this.hop.object, this.trail.object);
+      this.thin.object, this.stems.object, this.hop.object, this.trail.object);
     stage.afterFrame(() => this.placeLabels());
     onTheme(() => {
       this.fixedKey = "";
@@ -92,12 +93,13 @@ export class Network {
 
   private drawSpots(): void {
     const kinds: Record<string, Spot[]> = {};
+    const ground = this.things.spots.length > MANY ? "plain" : "round";
     for (const spot of this.things.spots) {
       if (spot.fade <= 0.02) continue;
-      const shape = spot.at[2] > 0 ? "air" : "ground";
+      const shape = spot.at[2] > 0 ? "air" : ground;
       (kinds[`${shape}-${spot.look === "ghost" ? "ghost" : "solid"}`] ??= []).push(spot);
     }
-    for (const kind of ["air-solid", "ground-solid", "air-ghost", "ground-ghost"]) {
+    for (const kind of new Set([...Object.keys(this.meshes), ...Object.keys(kinds)])) {
       this.fill(kind, kinds[kind] ?? []);
     }
     this.drawStems();
@@ -115,12 +117,12 @@ export class Network {
     }
     mesh.count = spots.length;
     const matrix = new THREE.Matrix4();
-    const paint = new THREE.Color();
+    const paints = paintsOf();
     spots.forEach((spot, index) => {
       const size = this.scale() * (0.4 + 0.6 * spot.fade) * (spot.look === "off" ? 0.8 : 1);
       matrix.makeScale(size, size, size).setPosition(this.stage.at(spot.at));
       mesh.setMatrixAt(index, matrix);
-      mesh.setColorAt(index, paint.set(paintOf(spot.look)));
+      mesh.setColorAt(index, paints[spot.look]);
     });
     mesh.instanceMatrix.needsUpdate = true;
     if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
@@ -144,6 +146,7 @@ export class Network {
     this.links?.removeFromParent();
     this.links?.geometry.dispose();
     this.links = null;
+    this.thin.set([], []);
     const server = this.things.server;
     if (!server) return;
     const to = this.stage.at(server);
@@ -157,10 +160,13 @@ export class Network {
       paints.push(paint.r, paint.g, paint.b, paint.r, paint.g, paint.b);
     }
     if (!points.length) return;
+    if (this.things.spots.length > MANY) {
+      this.thin.set(points, paints);
+      return;
+    }
     const geometry = new LineSegmentsGeometry();
     geometry.setPositions(points);
     geometry.setColors(paints);
-    this.linkMaterial.linewidth = this.things.spots.length > MANY ? 1 : 2.2;
     this.links = new LineSegments2(geometry, this.linkMaterial);
     this.links.frustumCulled = false;
     this.group.add(this.links);
@@ -255,9 +261,15 @@ export class Network {
         Math.max(...this.stage.region));
       const parts = [new THREE.Mesh(shape, this.shellPaint.skin)] as THREE.Object3D[];
       if (alone) parts.push(new THREE.Mesh(shape, this.shellPaint.wire));
-      for (const part of parts) part.position.copy(this.stage.at(place));
+      for (const part of parts) part.name = shell.id;
       this.shells.add(...parts);
     }
+    this.moveShells(places);
+  }
+
+  moveShells(places: Map<string, Point>): void {
+    for (const part of this.shells.children) part.position.copy(this.stage.at(places.get(part.name)!));
+    this.stage.invalidate();
   }
 
   // --- names ---------------------------------------------------------------------------------------
@@ -323,7 +335,7 @@ function freeSpot(at: { x: number; y: number }, wide: number,
 
 function shapeOf(kind: string): THREE.BufferGeometry {
   if (kind.startsWith("air")) return new THREE.OctahedronGeometry(1.9);
-  const disc = new THREE.CylinderGeometry(1.7, 1.7, 1, 20);
+  const disc = new THREE.CylinderGeometry(1.7, 1.7, 1, kind.startsWith("round") ? 20 : 6);
   disc.rotateX(Math.PI / 2).translate(0, 0, 0.5);
   return disc;
 }
@@ -332,11 +344,13 @@ function materialOf(kind: string): THREE.Material {
   if (kind.endsWith("ghost")) {
     return new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, opacity: 0.85 });
   }
-  return new THREE.MeshStandardMaterial({ roughness: 0.65, metalness: 0 });
+  return new THREE.MeshLambertMaterial();
 }
 
-const paintOf = (look: Look): string =>
-  colour({ active: "device", off: "off", failed: "failed", ghost: "ghost" }[look]);
+const paintsOf = (): Record<Look, THREE.Color> => ({
+  active: new THREE.Color(colour("device")), off: new THREE.Color(colour("off")),
+  failed: new THREE.Color(colour("failed")), ghost: new THREE.Color(colour("ghost")),
+});
 
 function heatPlane(): THREE.Mesh {
   const material = new THREE.MeshBasicMaterial({ map: blankTexture(2, 2), transparent: true,

@@ -6,8 +6,10 @@ import type { Point } from "../types";
 
 const SIZE = 100; // the longest side of a region in scene units
 const CALM_MS = 220; // without a change for this long, a fine picture is drawn
-const SLOW_MS = 40; // between two frames, over so many of them: then moving pictures get coarser
+const SLOW_MS = 60; // between two frames, over so many of them: then moving pictures get coarser
 const SOME = 8;
+const SPARING_MS = 38; // between frames where the processor draws and has plans to make, too
+const EVEN_MS = 28; // and where it only draws: every second frame of a screen
 
 /** A canvas with a camera on a region; it draws when something has changed, not all the time. */
 export class Stage {
@@ -22,6 +24,7 @@ export class Stage {
   held = false; // something is being dragged: no time for fine pictures
   private renderer: THREE.WebGLRenderer;
   private dirty = true;
+  private software: boolean;
   private fine: number; // pixels per CSS pixel at rest
   private quick: number; // and while something moves
   private changed = 0; // when something last changed
@@ -31,10 +34,11 @@ export class Stage {
   private after: (() => void)[] = [];
   private frame = new THREE.Group();
   private shaped = false;
+  private marks: { label: HTMLElement; at: THREE.Vector3; shown: string }[] = [];
 
   constructor(readonly host: HTMLElement) {
-    const software = drawsInSoftware();
-    this.renderer = new THREE.WebGLRenderer({ antialias: !software, alpha: true });
+    const software = this.software = drawsInSoftware();
+    this.renderer = new THREE.WebGLRenderer({ antialias: !software, alpha: false });
     this.fine = software ? 1.5 : Math.min(devicePixelRatio, 2);
     this.quick = software ? 1 : this.fine;
     this.renderer.localClippingEnabled = true;
@@ -82,6 +86,7 @@ export class Stage {
     if (!this.canvas.isConnected || this.host.offsetParent === null) return;
     const moving = this.before.map((step) => step(now)).some(Boolean);
     if (moving) this.invalidate();
+    if (this.software && now - (this.frames.at(-1) ?? 0) < (this.held ? SPARING_MS : EVEN_MS)) return;
     const calm = !this.held && now - this.changed > CALM_MS;
     if (!this.dirty && !(this.coarse && calm)) return;
     if (this.dirty) this.adapt(now);
@@ -93,6 +98,7 @@ export class Stage {
   private render(ratio: number): void {
     if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     this.renderer.render(this.scene, this.camera);
+    this.placeMarks();
     this.after.forEach((step) => step());
   }
 
@@ -167,7 +173,9 @@ export class Stage {
     const ground = new THREE.Mesh(new THREE.PlaneGeometry(x, y),
       new THREE.MeshBasicMaterial({ color: colour("ground"), side: THREE.DoubleSide }));
     ground.position.set(x / 2, y / 2, -0.15);
-    this.frame.add(ground, this.gridLines(x, y), this.edges(x, y, z), ...this.rulers(x, y));
+    this.frame.add(ground, this.gridLines(x, y), this.edges(x, y, z));
+    this.rulers(x, y);
+    this.renderer.setClearColor(colour("page"));
     this.invalidate();
   }
 
@@ -189,15 +197,41 @@ export class Stage {
     return lines(points, colour("edge"));
   }
 
-  private rulers(x: number, y: number): THREE.Object3D[] {
+  /** Metres along three edges, as text over the picture. */
+  private rulers(x: number, y: number): void {
+    this.marks.forEach(({ label }) => label.remove());
+    this.marks = [];
+    const mark = (text: string, at: Point) => {
+      const label = document.createElement("span");
+      label.className = "mark";
+      label.textContent = text;
+      this.overlay.prepend(label);
+      this.marks.push({ label, at: new THREE.Vector3(...at), shown: "" });
+    };
     const step = rulerStep(Math.max(...this.region));
-    const marks: THREE.Object3D[] = [];
-    const mark = (text: string, at: Point) => marks.push(textSprite(text, at));
-    for (let at = 0; at <= this.region[0] + 1e-6; at += step) mark(`${at}`, [at * this.unit, -4, 0]);
-    for (let at = step; at <= this.region[1] + 1e-6; at += step) mark(`${at}`, [x + 4, at * this.unit, 0]);
-    mark("x, m", [x / 2 + 0.25 * step * this.unit, -10, 0]);
-    mark("y, m", [x + 11, y / 2 + 0.25 * step * this.unit, 0]);
-    return marks;
+    const along = (axis: number, first: number, place: (at: number) => Point) => {
+      for (let at = first; at <= this.region[axis]! + 1e-6; at += step) mark(`${Number(at.toPrecision(6))}`, place(at * this.unit));
+    };
+    along(0, 0, (at) => [at, -4, 0]);
+    along(1, step, (at) => [x + 4, at, 0]);
+    along(2, step, (at) => [-4, -2, at]);
+    const between = 0.25 * step * this.unit;
+    mark("x, m", [x / 2 + between, -11, 0]);
+    mark("y, m", [x + 15, y / 2 + between, 0]);
+    mark("z, m", [-13, -6, this.region[2] * this.unit / 2 + between]);
+  }
+
+  /** The rulers' text follows the camera; while that rests, nothing is touched. */
+  private placeMarks(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    for (const one of this.marks) {
+      const seen = one.at.clone().project(this.camera);
+      const shown = `translate(${((seen.x + 1) * width / 2).toFixed(1)}px, ${((1 - seen.y) * height / 2).toFixed(1)}px)`;
+      if (shown === one.shown) continue;
+      one.shown = shown;
+      one.label.style.transform = `${shown} translate(-50%, -50%)`;
+      one.label.hidden = seen.z > 1;
+    }
   }
 }
 
@@ -267,25 +301,6 @@ export function lines(points: number[], paint: string): THREE.LineSegments {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
   return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: paint }));
-}
-
-function textSprite(text: string, at: Point): THREE.Sprite {
-  const canvas = document.createElement("canvas");
-  const pen = canvas.getContext("2d")!;
-  const font = "44px system-ui, sans-serif";
-  pen.font = font;
-  canvas.width = Math.ceil(pen.measureText(text).width) + 8;
-  canvas.height = 56;
-  pen.font = font;
-  pen.fillStyle = colour("muted");
-  pen.fillText(text, 4, 42);
-  const texture = new THREE.CanvasTexture(canvas);
-  texture.colorSpace = THREE.SRGBColorSpace;
-  const look = { map: texture, depthTest: false, sizeAttenuation: false };
-  const sprite = new THREE.Sprite(new THREE.SpriteMaterial(look));
-  sprite.scale.set(canvas.width / 56 * 0.017, 0.017, 1);
-  sprite.position.set(...at);
-  return sprite;
 }
 
 /** Buttons over the picture. */
