@@ -182,6 +182,7 @@ def _device(options: argparse.Namespace) -> int:
     flower.check_installed()
     from scdn.federation.device import Device, warm_up
     from scdn.federation.features import read_features
+    from scdn.federation.flower.node import RefusedByServerError
     from scdn.federation.hub import end_with_parent
     from scdn.federation.relay import relay
 
@@ -210,7 +211,7 @@ def _device(options: argparse.Namespace) -> int:
     else:
         try:
             connection.serve(device.answer, stop)
-        except flower.RefusedByServerError as error:
+        except RefusedByServerError as error:
             raise OutputError(str(error)) from None
     _say(f"{device.name}: " + (device.stopped or "stopped, and has said good-bye"))
     return 0
@@ -218,6 +219,7 @@ def _device(options: argparse.Namespace) -> int:
 
 def _connection(options: argparse.Namespace) -> Any:
     from scdn.federation import flower
+    from scdn.federation.flower.node import Connection
     from scdn.federation.keys import read_certificate, read_private_key
 
     host, colon, port = options.server.rpartition(":")
@@ -227,7 +229,7 @@ def _connection(options: argparse.Namespace) -> Any:
         if not flower.is_loopback(host):
             found = f"{host} is not this machine"
             raise refuse("scdn", "--insecure", found, "give --ca and --private-key")
-        return flower.Connection(options.server, None, None, options.patience, log=_say)
+        return Connection(options.server, None, None, options.patience, log=_say)
     for option in ("ca", "private_key"):
         if getattr(options, option) is None:
             name = f"--{option.replace('_', '-')}"
@@ -235,7 +237,7 @@ def _connection(options: argparse.Namespace) -> Any:
     authority, private = Path(options.ca), Path(options.private_key)
     read_certificate(authority)
     read_private_key(private)
-    return flower.Connection(options.server, authority, private, options.patience, log=_say)
+    return Connection(options.server, authority, private, options.patience, log=_say)
 
 
 def _device_name(options: argparse.Namespace) -> str:
