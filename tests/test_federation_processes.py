@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
@@ -17,7 +16,6 @@ import numpy as np
 import pytest
 
 from scdn.federation import flower
-from scdn.federation.flower.node import Connection, RefusedByServerError
 from scdn.federation.hub import free_port
 from scdn.federation.keys import make_keys
 from scdn.federation.server import federated
@@ -170,26 +168,39 @@ def server_words(site, port, *more):
     )
 
 
-def refused_devices(site, port):
-    """Why each of those who should not be let in says that it was not."""
+REFUSALS = """
+import json, sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from scdn.federation import flower
+flower.quiet()
+from scdn.federation.flower.node import Connection, RefusedByServerError
+
+def reason(told):
+    authority, key = (Path(path) if path else None for path in told)
+    try:
+        Connection(sys.argv[1], authority, key, 60.0).serve(lambda raw: raw, lambda: False)
+    except RefusedByServerError as error:
+        return str(error)
+
+tries = json.loads(sys.argv[2])
+with ThreadPoolExecutor() as pool:
+    print(json.dumps(dict(zip(tries, pool.map(reason, tries.values())))))
+"""
+
+
+def strangers(site, port):
+    """A process that tries to get in as those who should not, and says why it could not."""
     other, keys = site / "other", site / "keys"
     tries = {
         "wrong key": (keys / "ca.crt", other / "devices/device-4.key"),
         "expired": (keys / "ca.crt", keys / "devices/old.key"),
         "other authority": (other / "ca.crt", keys / "devices/device-4.key"),
-        "no key": (keys / "ca.crt", None),
+        "no key": (keys / "ca.crt", ""),
     }
-
-    def reason(authority, key):
-        connection = Connection(f"127.0.0.1:{port}", authority, key, 60.0)
-        try:
-            connection.serve(lambda raw: raw, lambda: False)
-        except RefusedByServerError as error:
-            return str(error)
-
-    with ThreadPoolExecutor() as pool:
-        found = {how: pool.submit(reason, *words) for how, words in tries.items()}
-        return {how: future.result() for how, future in found.items()}
+    told = json.dumps({how: [str(path) for path in paths] for how, paths in tries.items()})
+    words = [sys.executable, "-c", REFUSALS, f"127.0.0.1:{port}", told]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
 
 
 @pytest.fixture(scope="module")
@@ -213,8 +224,9 @@ def survived(site):
             wait_for(lambda: len(rounds(out)) >= 1, server)
             children["device-2"].send_signal(signal.SIGKILL)
             device("device-4")
-            found["refused"] = refused_devices(site, port)
+            refused = strangers(site, port)
             wait_for(lambda: any(event["entered"] for event in rounds(out)), server)
+            found["refused"] = json.loads(refused.communicate(timeout=60)[0])
             server.send_signal(signal.SIGKILL)
             server.wait(10)
         before = len(rounds(out))

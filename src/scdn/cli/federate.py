@@ -127,7 +127,7 @@ def _declare_local(ours: Commands) -> None:
         "Share a stored data set out to devices on this machine, and train with them.",
         "scdn data fetch digits\n"
         "scdn federate local examples/quick.toml --devices 2 --set learning.rounds=2 "
-        "--out runs/federated",
+        "--out federated",
     )
     local.add_argument("scenario", nargs="?", metavar="FILE", help="TOML or JSON")
     settings_options(local)
@@ -293,6 +293,7 @@ def _server(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> Iterator[tuple[Path, Scenario | None]]:
     """The run's folder, and the scenario of a new run."""
     from scdn.federation.server import federated
+    from scdn.record.read import read_run
     from scdn.record.write import refuse_used
 
     if (options.resume is None) == (options.scenario is None):
@@ -302,6 +303,7 @@ def _run(options: argparse.Namespace) -> Iterator[tuple[Path, Scenario | None]]:
             if getattr(options, name):
                 option = "--set" if name == "settings" else f"--{name}"
                 raise refuse("scdn", option, "a run goes on as it began", "leave it out")
+        read_run(options.resume)  # which must be there
         yield Path(options.resume).resolve(), None
         return
     scenario = read_scenario(options.scenario, options.settings, strict=options.strict)
