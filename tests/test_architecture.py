@@ -59,6 +59,17 @@ def test_every_import_goes_down():
             assert target in ALLOWED[room] | {room, "__version__"}, f"{path}: {target}"
 
 
+def test_flower_stays_in_its_corner():
+    """A new Flower changes these files alone: one folder, and the app that Flower starts."""
+    corner = SOURCE / "federation"
+    known = {*(corner / "flower").glob("*.py"), corner / "app.py"}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            named = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            named += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert path in known or not any(n.split(".")[0] == "flwr" for n in named), path
+
+
 def test_control_sees_no_fleet_and_no_tensor():
     for path in (SOURCE / "control").glob("*.py"):
         text = path.read_text()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import suppress
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from scdn.faults import InputError
 from scdn.federation.device import Device
 from scdn.federation.driver import arrived, departed, device_of, never_came
 from scdn.federation.features import digests, read_features
+from scdn.federation.flower.grid import GridLine
 from scdn.federation.labels import align, read_labels
 from scdn.federation.messages import ANSWERED, ASKED, read
 from scdn.federation.post import STRIKES, Ask, Post, Reply
@@ -350,6 +353,45 @@ def test_a_post_without_answers_does_not_wait_for_the_absent():
     post.sleep = lambda s: (now.__setitem__(0, now[0] + s), line.devices.pop(1, None))
     assert post.ask_nodes({"a": (1, Ask("bye", {"reason": ""}))}) == {}
     assert now[0] < 5
+
+
+class Grid:
+    """Flower's grid, as far as `GridLine` uses it; some messages make it raise."""
+
+    def __init__(self, answers):
+        self.answers = answers
+
+    def pull_messages(self, ids):
+        found = [self.answers[id_] for id_ in ids if id_ in self.answers]
+        for answer in found:
+            if isinstance(answer, Exception):
+                raise answer
+        return found
+
+
+def told(id_, content, error=None):
+    return SimpleNamespace(
+        metadata=SimpleNamespace(reply_to_message_id=id_, src_node_id=7),
+        has_error=lambda: error is not None,
+        error=SimpleNamespace(reason=error),
+        content=content,
+    )
+
+
+def test_a_message_that_flower_cannot_read_fails_alone():
+    answers = {
+        "good": told("good", {"scdn": {"frame": b"frame"}}),
+        "bare": told("bare", {}),
+        "text": told("text", {"scdn": {"frame": "text"}}),
+        "error": told("error", None, "gone"),
+        "broken": ValueError("not a message"),
+    }
+    line = GridLine(Grid(answers))
+    line._sent = dict.fromkeys([*answers, "silent"], 7)
+    found, deadline = {}, time.monotonic() + 10
+    while len(found) < len(answers) and time.monotonic() < deadline:
+        found |= {reply.message: reply.raw for reply in line.pull([*answers, "silent", "strange"])}
+    assert found == {"good": b"frame", "bare": b"", "text": b"", "error": None, "broken": b""}
 
 
 @given(st.sampled_from(sorted(ANSWERED)), frames())

@@ -10,7 +10,8 @@ import pytest
 from test_cli import refused, scdn
 
 from scdn.faults import InputError
-from scdn.federation.flower import _guarded, is_loopback
+from scdn.federation.flower import is_loopback
+from scdn.federation.flower.link import guarded
 from scdn.federation.hub import Address
 from scdn.federation.keys import admitted, check_server, make_keys, read_private_key
 from scdn.federation.relay import exchange, relay
@@ -125,7 +126,7 @@ def test_from_elsewhere_only_devices_are_heard(host, path, size, status):
 
     headers = [] if size is None else [(b"content-length", str(size).encode())]
     scope = {"type": "http", "client": (host, 1), "path": path, "headers": headers}
-    asyncio.run(_guarded(app, 100)(scope, None, send))
+    asyncio.run(guarded(app, 100)(scope, None, send))
     assert said[0]["status"] == status
 
 

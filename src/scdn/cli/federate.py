@@ -127,7 +127,7 @@ def _declare_local(ours: Commands) -> None:
         "Share a stored data set out to devices on this machine, and train with them.",
         "scdn data fetch digits\n"
         "scdn federate local examples/quick.toml --devices 2 --set learning.rounds=2 "
-        "--out runs/federated",
+        "--out federated",
     )
     local.add_argument("scenario", nargs="?", metavar="FILE", help="TOML or JSON")
     settings_options(local)
@@ -182,6 +182,7 @@ def _device(options: argparse.Namespace) -> int:
     flower.check_installed()
     from scdn.federation.device import Device, warm_up
     from scdn.federation.features import read_features
+    from scdn.federation.flower.node import RefusedByServerError
     from scdn.federation.hub import end_with_parent
     from scdn.federation.relay import relay
 
@@ -210,7 +211,7 @@ def _device(options: argparse.Namespace) -> int:
     else:
         try:
             connection.serve(device.answer, stop)
-        except flower.RefusedByServerError as error:
+        except RefusedByServerError as error:
             raise OutputError(str(error)) from None
     _say(f"{device.name}: " + (device.stopped or "stopped, and has said good-bye"))
     return 0
@@ -218,6 +219,7 @@ def _device(options: argparse.Namespace) -> int:
 
 def _connection(options: argparse.Namespace) -> Any:
     from scdn.federation import flower
+    from scdn.federation.flower.node import Connection
     from scdn.federation.keys import read_certificate, read_private_key
 
     host, colon, port = options.server.rpartition(":")
@@ -227,7 +229,7 @@ def _connection(options: argparse.Namespace) -> Any:
         if not flower.is_loopback(host):
             found = f"{host} is not this machine"
             raise refuse("scdn", "--insecure", found, "give --ca and --private-key")
-        return flower.Connection(options.server, None, None, options.patience, log=_say)
+        return Connection(options.server, None, None, options.patience, log=_say)
     for option in ("ca", "private_key"):
         if getattr(options, option) is None:
             name = f"--{option.replace('_', '-')}"
@@ -235,7 +237,7 @@ def _connection(options: argparse.Namespace) -> Any:
     authority, private = Path(options.ca), Path(options.private_key)
     read_certificate(authority)
     read_private_key(private)
-    return flower.Connection(options.server, authority, private, options.patience, log=_say)
+    return Connection(options.server, authority, private, options.patience, log=_say)
 
 
 def _device_name(options: argparse.Namespace) -> str:
@@ -291,6 +293,7 @@ def _server(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> Iterator[tuple[Path, Scenario | None]]:
     """The run's folder, and the scenario of a new run."""
     from scdn.federation.server import federated
+    from scdn.record.read import read_run
     from scdn.record.write import refuse_used
 
     if (options.resume is None) == (options.scenario is None):
@@ -300,6 +303,7 @@ def _run(options: argparse.Namespace) -> Iterator[tuple[Path, Scenario | None]]:
             if getattr(options, name):
                 option = "--set" if name == "settings" else f"--{name}"
                 raise refuse("scdn", option, "a run goes on as it began", "leave it out")
+        read_run(options.resume)  # which must be there
         yield Path(options.resume).resolve(), None
         return
     scenario = read_scenario(options.scenario, options.settings, strict=options.strict)

@@ -11,6 +11,7 @@ from typing import Any
 
 from scdn.faults import InputError
 from scdn.federation import flower
+from scdn.federation.flower.grid import GridLine
 from scdn.federation.relay import exchange
 
 flower.quiet()
@@ -28,7 +29,7 @@ def _serve(grid: Any, context: Any) -> None:
 
     settings = Settings.of(dict(context.run_config))
     try:
-        carry_out(settings, flower.GridLine(grid))
+        carry_out(settings, GridLine(grid))
     except InputError as error:
         raise RuntimeError("; ".join(error.lines())) from None  # Flower passes it on
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from scdn.documents import OutputError
 from scdn.faults import refuse
 from scdn.federation import flower
+from scdn.federation.flower.link import Control
 from scdn.federation.keys import admitted, check_server
 from scdn.federation.launch import LOG, Settings
 from scdn.record.read import EVENTS
@@ -137,7 +138,7 @@ def stop(child: subprocess.Popen[bytes], patience_s: float = 5.0) -> None:
 
 
 @contextmanager
-def superlink(address: Address, out: Path) -> Iterator[flower.Control]:
+def superlink(address: Address, out: Path) -> Iterator[Control]:
     """A SuperLink that lets the devices with good certificates in."""
     flower.check_installed()
     keys = [] if address.keys is None else [k for k in admitted(address.keys) if not k.wrong]
@@ -145,7 +146,7 @@ def superlink(address: Address, out: Path) -> Iterator[flower.Control]:
     command = [sys.executable, "-m", "scdn.federation.superlink", *address.arguments()]
     log = out / "superlink.log"
     with process(command, log, out / _HOME) as child:
-        control = flower.Control(address.local, address.authority)
+        control = Control(address.local, address.authority)
         deadline = time.monotonic() + _START_S
         while not control.ready():
             if child.poll() is not None or time.monotonic() > deadline:
@@ -156,13 +157,13 @@ def superlink(address: Address, out: Path) -> Iterator[flower.Control]:
         yield control
 
 
-def start(control: flower.Control, settings: Settings) -> int:
+def start(control: Control, settings: Settings) -> int:
     """Starts the run at a SuperLink."""
     return control.start(APP, settings.table())
 
 
 def follow(
-    control: flower.Control,
+    control: Control,
     number: int,
     out: Path,
     tell: Callable[[str, str], None],

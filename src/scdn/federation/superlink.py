@@ -2,7 +2,7 @@
 
 import sys
 
-from scdn.federation.flower import superlink
+from scdn.federation.flower.link import superlink
 from scdn.federation.hub import end_with_parent
 
 end_with_parent()

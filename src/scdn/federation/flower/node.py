@@ -1,141 +1,22 @@
-"""All that this program knows of Flower: a server's line, a device's connection, the SuperLink.
+"""A device at a SuperLink, without a SuperNode of Flower's: it asks for messages and answers them.
 
-Flower polls every three seconds and starts a process for each message; here a device is one
-process that is its own SuperNode, looks for messages more often while there is something to do,
-and answers them itself. It takes no code from the network: bundles are never fetched.
-Nothing here calls the internet: telemetry, update checks and installations are off.
+It takes no code from the network: app bundles are never fetched.
 """
 
 from __future__ import annotations
 
-import ipaddress
-import os
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scdn.faults import refuse
-from scdn.federation.post import Node, Reply
-from scdn.federation.wire import LIMIT
+from scdn.federation.flower import FIELD, RECORD, replied
 
 HEARTBEAT_S = 30.0
 FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0  # between two looks for messages: after one, and when idle
-_RECORD, _FIELD = "scdn", "frame"
-_OVERHEAD = 1 << 16  # of a message around its frame
-
-
-def quiet() -> None:
-    """No call leaves for the internet; before Flower is loaded, for this process and its own."""
-    os.environ.update(environment())
-
-
-def environment() -> dict[str, str]:
-    """What processes of Flower are to find."""
-    return {
-        "FLWR_TELEMETRY_ENABLED": "0",
-        "FLWR_DISABLE_UPDATE_CHECK": "1",
-        "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
-    }
-
-
-def check_installed() -> None:
-    """Refuses to go on without Flower."""
-    quiet()
-    try:
-        import flwr  # noqa: F401
-    except ImportError:
-        raise refuse(
-            "scdn", "federate", "Flower is not installed", "pip install 'scdn[federation]'"
-        ) from None
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address is this machine alone."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
-# --- the server's side ----------------------------------------------------------------------------
-
-
-class GridLine:
-    """A ServerApp's grid as a `Line`. A message that cannot be read fails alone."""
-
-    def __init__(self, grid: Any) -> None:
-        self._grid = grid
-        self._pool = ThreadPoolExecutor(4)
-        self._sent: dict[str, int] = {}
-        self._waiting: dict[str, Future[list[Any]]] = {}
-        self._apart = False  # once something was wrong, messages are pulled one by one
-
-    def nodes(self) -> list[Node]:
-        """Who is connected."""
-        return [Node(n.node_id, n.name, n.online_until) for n in self._grid.get_nodes()]
-
-    def push(self, node: int, raw: bytes, lasts_s: float) -> str:
-        """Sends a message; its id."""
-        from flwr.app import ConfigRecord, Message, RecordDict
-
-        content = RecordDict({_RECORD: ConfigRecord({_FIELD: raw})})
-        (sent,) = self._grid.push_messages([Message(content, node, "query", ttl=lasts_s)])
-        if not sent:
-            return f"unsent-{time.monotonic_ns()}"  # nobody will answer it
-        self._sent[sent] = node
-        return str(sent)
-
-    def pull(self, ids: Iterable[str]) -> list[Reply]:
-        """Answers that have come to these messages."""
-        wanted = [id_ for id_ in ids if id_ in self._sent]
-        if not wanted:
-            return []
-        if not self._apart:
-            try:
-                return [self._reply(message) for message in self._grid.pull_messages(wanted)]
-            except Exception:  # whatever a strange message makes Flower raise
-                self._apart = True
-        return list(self._one_by_one(wanted))
-
-    def _one_by_one(self, wanted: list[str]) -> Iterator[Reply]:
-        for id_ in wanted:
-            if id_ not in self._waiting:
-                self._waiting[id_] = self._pool.submit(self._pull_one, id_)
-        for id_, future in list(self._waiting.items()):
-            if not future.done():
-                continue
-            del self._waiting[id_]
-            error = future.exception()
-            if error is not None:
-                yield Reply(id_, self._sent.pop(id_, 0), b"", type(error).__name__)
-            else:
-                yield from (self._reply(message) for message in future.result())
-
-    def _pull_one(self, id_: str) -> list[Any]:
-        return list(self._grid.pull_messages([id_]))
-
-    def _reply(self, message: Any) -> Reply:
-        told = message.metadata
-        id_ = str(told.reply_to_message_id)
-        node = self._sent.pop(id_, 0)
-        if message.has_error():
-            return Reply(id_, node, None, str(message.error.reason)[:200])
-        try:
-            frame = message.content[_RECORD][_FIELD]
-        except KeyError:
-            frame = b""
-        return Reply(id_, int(told.src_node_id), frame if isinstance(frame, bytes) else b"")
-
-
-# --- a device's side ------------------------------------------------------------------------------
 
 
 class RefusedByServerError(Exception):
@@ -306,7 +187,7 @@ class Connection:
                 return_type=Message,
             )
             message.metadata.__dict__["_message_id"] = tree.object_id
-            message.content[_RECORD][_FIELD]
+            message.content[RECORD][FIELD]
         except httpx.HTTPError:
             raise
         except Exception as error:  # not one of ours, or no longer there
@@ -349,15 +230,6 @@ class Connection:
             )
 
 
-def replied(message: Any, answer: Callable[[bytes], bytes]) -> Any:
-    """The reply of a ClientApp to a message, as `answer` gives it."""
-    from flwr.app import ConfigRecord, Message, RecordDict
-
-    raw = message.content[_RECORD][_FIELD]
-    reply = answer(raw if isinstance(raw, bytes) else b"")
-    return Message(RecordDict({_RECORD: ConfigRecord({_FIELD: reply})}), reply_to=message)
-
-
 def _key_pair(path: Path) -> tuple[Any, Any]:
     from scdn.federation.keys import read_private_key
 
@@ -376,120 +248,3 @@ def _wait(seconds: float, stop: Callable[[], bool]) -> None:
     end = time.monotonic() + seconds
     while not stop() and (left := end - time.monotonic()) > 0:
         time.sleep(min(0.1, left))
-
-
-# --- the SuperLink --------------------------------------------------------------------------------
-
-
-def superlink(arguments: list[str]) -> None:
-    """Flower's SuperLink behind a guard: from elsewhere only devices are heard, within limits.
-
-    Flower offers runs, registrations and devices at one port, and asks for keys of devices alone.
-    """
-    quiet()
-    import uvicorn
-    from flwr.superlink.cli.flower_superlink import (
-        SuperLinkLifespan,
-        _parse_superlink_lifespan_config,
-    )
-    from flwr.superlink.main import create_app
-
-    sys.argv = ["flower-superlink", *arguments]
-    config = _parse_superlink_lifespan_config()
-    app = create_app(config, SuperLinkLifespan)
-    uvicorn.run(
-        app=_guarded(app, LIMIT + _OVERHEAD),
-        host=config.host,
-        port=config.port,
-        access_log=False,
-        log_level="warning",
-        proxy_headers=False,
-        ssl_keyfile=config.ssl_keyfile,
-        ssl_certfile=config.ssl_certfile,
-        workers=1,
-    )
-
-
-def _guarded(app: Any, limit: int) -> Any:
-    async def guard(scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            await app(scope, receive, send)
-            return
-        host = (scope.get("client") or ("",))[0]
-        sizes = [value for name, value in scope["headers"] if name == b"content-length"]
-        if not scope["path"].startswith("/v1/fleet/") and not is_loopback(host):
-            await _say(send, 403)
-        elif not (len(sizes) == 1 and sizes[0].isdigit() and int(sizes[0]) <= limit):
-            await _say(send, 413)
-        else:
-            await app(scope, receive, send)
-
-    return guard
-
-
-async def _say(send: Any, status: int) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": []})
-    await send({"type": "http.response.body", "body": b""})
-
-
-@dataclass
-class Control:
-    """Starts and watches runs at a SuperLink on this machine."""
-
-    address: str
-    root_certificate: Path | None
-
-    @contextmanager
-    def _client(self) -> Iterator[Any]:
-        from flwr.supercore.control import ControlHttpClient
-        from flwr.supercore.interceptors import RuntimeVersionHttpInterceptor
-
-        root = None if self.root_certificate is None else self.root_certificate.read_bytes()
-        client = ControlHttpClient.from_server_address(
-            self.address, root is None, root, [RuntimeVersionHttpInterceptor("flwr CLI")]
-        )
-        try:
-            yield client
-        finally:
-            client.close()
-
-    def ready(self) -> bool:
-        """Whether the SuperLink answers."""
-        from flwr.proto.control_pb2 import ListRunsRequest
-
-        try:
-            with self._client() as client:
-                client.ListRuns(ListRunsRequest())
-            return True
-        except Exception:  # not yet, for whatever reason
-            return False
-
-    def register(self, public_key: bytes, name: str) -> None:
-        """Lets the device with this key in."""
-        from flwr.proto.control_pb2 import RegisterNodeRequest
-
-        with self._client() as client:
-            client.RegisterNode(RegisterNodeRequest(public_key=public_key, name=name))
-
-    def start(self, app: Path, settings: dict[str, Any]) -> int:
-        """Starts the app in a folder; the run's number."""
-        import hashlib
-
-        from flwr.cli.build import build_fab_from_disk
-        from flwr.common.serde import fab_to_proto, user_config_to_proto
-        from flwr.proto.control_pb2 import StartRunRequest
-        from flwr.supercore.fab import Fab
-
-        raw = build_fab_from_disk(app)
-        fab = fab_to_proto(Fab(hashlib.sha256(raw).hexdigest(), raw, {}))
-        request = StartRunRequest(fab=fab, override_config=user_config_to_proto(settings))
-        with self._client() as client:
-            return int(client.StartRun(request).run_id)
-
-    def status(self, run: int) -> tuple[str, str]:
-        """A run's status, and what Flower says about it."""
-        from flwr.proto.control_pb2 import ListRunsRequest
-
-        with self._client() as client:
-            found = client.ListRuns(ListRunsRequest(run_id=run)).run_dict[run]
-        return found.status.status, found.status.details
