@@ -17,7 +17,7 @@ from scdn.studio.settings import Settings
 def serving(settings: Settings) -> Iterator[str]:
     """The address of a studio with these settings."""
     config = uvicorn.Config(
-        make_app(settings), port=0, log_level="error", timeout_graceful_shutdown=1
+        make_app(settings), port=0, log_level="error", timeout_graceful_shutdown=1, ws="none"
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)

@@ -62,6 +62,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
         access_log=False,
         timeout_graceful_shutdown=2,  # live views never end by themselves
         server_header=False,
+        ws="none",  # live views are server-sent events
     )
     with suppress(KeyboardInterrupt):  # Ctrl-C is how it ends
         uvicorn.Server(config).run([listener])
