@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 
@@ -23,6 +24,7 @@ from scdn.draws import generator
 from scdn.faults import InputError
 from scdn.learning.data import fetch
 from scdn.record import checkpoint
+from scdn.record.lock import alone
 from scdn.record.read import EVENTS, read_run
 from scdn.record.write import Recorder
 from scdn.simulation.run import REFERENCE, resume, run
@@ -315,6 +317,25 @@ def test_a_second_process_is_refused_until_the_first_is_killed(whole, tmp_path):
             child.kill()
     resume(folder)
     assert same(folder, expected)
+
+
+def test_patience_waits_for_one_that_is_about_to_end(tmp_path):
+    held, done = threading.Event(), threading.Event()
+
+    def first():
+        with alone(tmp_path):
+            held.set()
+            done.wait(30)
+
+    other = threading.Thread(target=first)
+    other.start()
+    held.wait(30)
+    with pytest.raises(InputError, match="another process"), alone(tmp_path, 0.3):
+        pass
+    threading.Timer(0.3, done.set).start()
+    with alone(tmp_path, 30):
+        assert done.is_set()
+    other.join()
 
 
 def test_of_two_that_begin_at_once_one_runs(whole, tmp_path):

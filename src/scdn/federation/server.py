@@ -36,6 +36,7 @@ from scdn.world.fleet import Fleet, initial_fleet
 
 ROWS = "rows.npz"  # which rows a run has, in order, as hashed keys
 REPORT = "alignment.json"
+PATIENCE_S = 30.0  # a killed server's process for the run ends a little after it
 Note = Callable[[str], None]
 
 
@@ -89,7 +90,7 @@ def go_on(
 ) -> Run:
     """The run in `out` goes on where its checkpoint was made; devices come back by themselves."""
     with _everyone(labels, line, out, wishes, note) as stage:
-        return resume(out, watch=watch, stage=stage)
+        return resume(out, watch=watch, stage=stage, patience_s=PATIENCE_S)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,14 +17,18 @@ from scdn.documents import OutputError
 from scdn.faults import refuse
 
 LOCK = "lock"
+_PAUSE_S = 0.1
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Makes the folder if need be and holds it; refuses it while another process does."""
+def alone(folder: Path, patience_s: float = 0.0) -> Iterator[None]:
+    """Makes the folder if need be and holds it; refuses it while another process does.
+
+    `patience_s`: how long to wait for one that is about to end.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = _hold(folder / LOCK)
+        handle = _wait(folder / LOCK, time.monotonic() + patience_s)
     except BlockingIOError:
         found = "is being written by another process"
         allowed = "wait until it ends, or choose another folder"
@@ -34,6 +39,16 @@ def alone(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _wait(path: Path, deadline: float) -> int:
+    while True:
+        try:
+            return _hold(path)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(_PAUSE_S)
 
 
 def _hold(path: Path) -> int:

@@ -58,8 +58,17 @@ def run(
         return _go(simulation, recorder, watch)
 
 
-def resume(out: str | Path, *, watch: Watch | None = None, stage: Staging = simulated) -> Run:
-    """Goes on with the run in `out` where its checkpoint was made."""
+def resume(
+    out: str | Path,
+    *,
+    watch: Watch | None = None,
+    stage: Staging = simulated,
+    patience_s: float = 0.0,
+) -> Run:
+    """Goes on with the run in `out` where its checkpoint was made.
+
+    `patience_s`: how long to wait for the process that had the run, if it is about to end.
+    """
     folder = Path(out)
     if not (folder / EVENTS).exists():
         if (folder / REFERENCE / EVENTS).exists():  # stopped while its reference ran
@@ -69,7 +78,7 @@ def resume(out: str | Path, *, watch: Watch | None = None, stage: Staging = simu
     found = read_run(folder)
     if _is_over(found):
         return found
-    with alone(folder):
+    with alone(folder, patience_s):
         return _take_up(folder, watch, stage)
 
 
