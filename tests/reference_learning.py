@@ -7,7 +7,7 @@ first weights and the random draws (rows of a step, who is left out of it) come 
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import prod
 
 import numpy as np
@@ -136,7 +136,7 @@ class NaiveRun:
         self.tables: dict[str, torch.Tensor] = {}
         self.test_tables: dict[str, torch.Tensor] = {}
         self.gone: set[str] = set()
-        self.sizes: dict[str, tuple[float, float]] = {}
+        self.sizes: dict[str, tuple[float, float, float | None]] = {}
         first = nn.Linear(len(views) * self.width, learning.fusion_hidden)
         last = nn.Linear(learning.fusion_hidden, self.width)
         own = model.server.fusion.parameters
@@ -204,12 +204,13 @@ class NaiveRun:
         share = self._share(jobs, {name: module for name, (module, _) in done.items()}, batches)
         for name, (module, gradients) in done.items():
             old = self.parties[name].module
+            turned = self._turned(name, old, module, (batches[0], stale[0], before, flags))
             with torch.no_grad():
                 for p, origin in zip(module.parameters(), old.parameters(), strict=True):
                     p.copy_(origin + share * (p - origin))
             self.parties[name].module = module
             if gradients:
-                self._measure(name, gradients, references[name])
+                self._measure(name, gradients, references[name], turned)
         shown = stale
         if self.learning.server_turn == "after":
             shown = [self._embeddings(batch) for batch in batches]
@@ -227,30 +228,39 @@ class NaiveRun:
         start = [p.detach().clone() for p in module.parameters()]
         momentum = job.number if job.kind == "momentum" else 0.0
         optimizer = torch.optim.SGD(module.parameters(), lr=job.rate, momentum=momentum)
-        slopes = None
-        if self.learning.labels == "server":
-            slopes = [
-                self._slope(name, batches[step], stale[step], fusion, flags, step)
-                for step in range(job.steps)
-            ]
         path = []
         for step in range(job.steps):
-            optimizer.zero_grad()
-            rows = batches[step]
-            mine = module(party.train[rows])
-            if slopes is None:
-                table = dict(stale[step]) | {name: mine}
-                side = self._side_by_side(table, flags, step)
-                self._loss(fusion(side), self.targets[rows]).backward()
-            else:
-                mine.backward(slopes[step])
-            path.append([p.grad.clone() for p in module.parameters()])
+            path.append(self._pull(name, module, (batches[step], stale[step], fusion, flags), step))
             if job.kind == "proximal":
                 for p, origin in zip(module.parameters(), start, strict=True):
                     p.grad += job.number * (p.detach() - origin)
             optimizer.step()
         module.zero_grad()
         return module, path
+
+    def _pull(self, name, module, round_, step=0):
+        """The gradient of a step's batch for a party's module."""
+        rows, stale, fusion, flags = round_
+        module.zero_grad()
+        mine = module(self.parties[name].train[rows])
+        if self.learning.labels == "server":
+            mine.backward(self._slope(name, rows, stale, fusion, flags, step))
+        else:
+            side = self._side_by_side(dict(stale) | {name: mine}, flags, step)
+            self._loss(fusion(side), self.targets[rows]).backward()
+        return [p.grad.clone() for p in module.parameters()]
+
+    def _turned(self, name, old, new, round_):
+        """How far the first batch's gradient turned, over how far the party went."""
+
+        def apart(one, other):
+            pairs = zip(one, other, strict=True)
+            return float(sum((b - a).detach().square().sum() for a, b in pairs)) ** 0.5
+
+        way = apart(list(old.parameters()), list(new.parameters()))
+        if self.learning.smoothness == "norms" or way == 0:
+            return None
+        return apart(self._pull(name, old, round_), self._pull(name, new, round_)) / way
 
     @torch.no_grad()
     def _share(self, jobs, trained, batches):
@@ -296,14 +306,14 @@ class NaiveRun:
         loss = self._loss(outputs, self.targets[self.sample])
         return torch.autograd.grad(loss, list(module.parameters()))
 
-    def _measure(self, name, gradients, reference):
+    def _measure(self, name, gradients, reference, turned):
         def square(tensors):
             return sum(float(t.square().sum()) for t in tensors)
 
         mean = np.mean([square(g) for g in gradients])
         away = [[a - b for a, b in zip(g, reference, strict=True)] for g in gradients]
         bound = max(mean, self.sizes[name][0])
-        self.sizes[name] = bound, np.mean([square(g) for g in away])
+        self.sizes[name] = bound, np.mean([square(g) for g in away]), turned
 
     @property
     def serving_scale(self):
@@ -372,7 +382,7 @@ class NaiveRun:
             module = self._module(view, weights).double()
             inputs = (self._inputs(view, part) for part in (self.dataset.train, self.dataset.test))
             self.parties[name] = Alone(module, *inputs)
-            self.sizes[name] = model.sizes[name].bound_sq, model.sizes[name].variance
+            self.sizes[name] = astuple(model.sizes[name])
 
     def _module(self, view, weights):
         wish = self.learning
@@ -541,9 +551,12 @@ class Both:
             close(found[key], number, key)
         if sizes:
             for name in naive.parties:
-                bound, variance = naive.sizes[name]
+                bound, variance, turned = naive.sizes[name]
                 close(model.sizes[name].bound_sq, bound, f"bound of {name}")
                 close(model.sizes[name].variance, variance, f"variance of {name}")
+                assert (model.sizes[name].smoothness is None) == (turned is None)
+                if turned is not None:
+                    close(model.sizes[name].smoothness, turned, f"smoothness of {name}")
 
 
 def close(found, expected, what=""):

@@ -633,7 +633,13 @@ def test_a_network_that_lists_its_own_can_change():
 
 @pytest.mark.parametrize(
     "setting",
-    ['learning.damping="none"', 'learning.input="masked"', "method=zoc", "method=sc-dn-dropout"],
+    [
+        'learning.damping="none"',
+        'learning.input="masked"',
+        'learning.smoothness="measured"',
+        "method=zoc",
+        "method=sc-dn-dropout",
+    ],
 )
 def test_every_setting_gives_the_same_events(tmp_path, setting):
     scenario = scenario_of("learning.rounds=2", setting)

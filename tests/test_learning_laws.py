@@ -579,7 +579,7 @@ def test_bounds_run_up_and_variances_are_the_last(labels):
         both.train(JOBS, Job(3))
         for name, size in both.model.sizes.items():
             squares[name].append(size.bound_sq)
-            both.model.sizes[name] = carried[name].after(size.bound_sq, size.variance)
+            both.model.sizes[name] = carried[name].after(size)
         both.check()
     for name in JOBS:
         assert both.model.sizes[name].bound_sq == max(squares[name])

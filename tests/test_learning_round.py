@@ -71,6 +71,20 @@ def rounds(both, jobs, server, count=3):
 
 
 @pytest.mark.parametrize("labels", ["shared", "server"])
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_how_fast_gradients_turn(labels, memory):
+    learning = small(labels=labels, smoothness="measured")
+    both = Both(SETS["classification"], UNEQUAL, learning, memory)
+    first = dict(both.model.sizes)
+    rounds(both, MIXED, Job(3))
+    found, whole = both.model.smoothness()
+    assert found == {name: both.model.sizes[name].smoothness for name in both.model.present}
+    assert whole == max(found.values())
+    assert found["c"] == first["c"].smoothness  # it rested: what was seen before it began
+    assert all(found[name] != first[name].smoothness for name in set(UNEQUAL) - {"c"})
+
+
+@pytest.mark.parametrize("labels", ["shared", "server"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_optimiser(kind, labels):
     learning = small(labels=labels, damping="none")

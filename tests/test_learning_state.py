@@ -24,7 +24,9 @@ def stored(model, tmp_path):
 
 
 @pytest.mark.parametrize("memory", ["keep", "zero-out", "dropout"])
-@pytest.mark.parametrize("wishes", [{}, {"perturbation": 0.1}, {"input": "masked"}])
+@pytest.mark.parametrize(
+    "wishes", [{}, {"perturbation": 0.1}, {"input": "masked"}, {"smoothness": "measured"}]
+)
 def test_going_on_from_a_stored_state(memory, wishes, tmp_path):
     learning = small(**wishes)
     model = begin(CLASSES, VIEWS, learning, 3, memory)

@@ -13,7 +13,7 @@ import math
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from scdn.federation.features import Features, digests
 from scdn.federation.messages import ASKED, read, row_numbers
 from scdn.federation.wire import LIMIT, Arrays, Frame, WireError, decode, encode
 from scdn.learning.crew import Crew, Task
+from scdn.learning.gradients import GradientSize
 from scdn.learning.guide import Guide, SlopeGuide
 from scdn.learning.local import Order
 from scdn.learning.parties import Maker
@@ -136,8 +137,7 @@ class Device:
         crew = self._at(asked.run, asked.base)
         figures = crew.probe(set(crew.names), self._task(arrays, Order(0, 0.0), arrays))
         (size,) = figures.values()
-        told = {"bound_sq": size.bound_sq, "variance": size.variance}
-        return {**_finite(told), "seconds": time.perf_counter() - began}, {}
+        return {**_finite(size), "seconds": time.perf_counter() - began}, {}
 
     def _embed(self, asked: messages.Refresh, arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
         began = time.perf_counter()
@@ -153,7 +153,7 @@ class Device:
         size = next(iter(figures.values()), None)
         told: dict[str, Any] = {"bound_sq": None, "variance": None}
         if size is not None:
-            told = _finite({"bound_sq": size.bound_sq, "variance": size.variance})
+            told = _finite(size)
         batches = torch.from_numpy(arrays["batches"].astype(np.int64))
         (trained,) = crew.embeddings(batches.flatten(), "trained").values()
         width = trained.shape[-1]
@@ -242,11 +242,11 @@ class Device:
         wanted = np.arange(count) if rows is None else row_numbers("rows", rows, count)
         (table,) = crew.embeddings(torch.from_numpy(wanted), "table").values()
         (sent,) = crew.sent()
-        smooth = next(iter(crew.smoothness().values()))
-        told = {
-            "smoothness": smooth if math.isfinite(smooth) else None,
-            "seconds": time.perf_counter() - began,
-        }
+        smooth = None
+        if crew.maker.learning.smoothness == "norms":
+            (found,) = crew.smoothness().values()
+            smooth = found if math.isfinite(found) else None
+        told = {"smoothness": smooth, "seconds": time.perf_counter() - began}
         return told, {"table": self._noisy(table), "tests": self._noisy(sent.tests[0])}
 
     def _noisy(self, embeddings: Tensor) -> NDArray[Any]:
@@ -317,7 +317,7 @@ def _localise(crew: Crew, features: Features) -> None:
     crew.teams = [replace(team, sight=sight)]
 
 
-def _finite(told: dict[str, float]) -> dict[str, float]:
-    if not all(math.isfinite(value) for value in told.values()):
+def _finite(size: GradientSize) -> dict[str, float | None]:
+    if not all(math.isfinite(value) for value in astuple(size) if value is not None):
         raise WireError("training ran away: gradients are no longer finite")
-    return told
+    return {"bound_sq": size.bound_sq, "variance": size.variance, "turning": size.smoothness}

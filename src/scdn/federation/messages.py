@@ -134,7 +134,7 @@ class Embedded(Message):
 
     arrays = {"table": ("f", ("r", "w")), "tests": ("f", ("m", "w"))}
 
-    smoothness: Annotated[float, Field(ge=0)] | None  # null: it is no longer finite
+    smoothness: Annotated[float, Field(ge=0)] | None  # null: not finite, or not of norms
     seconds: Positive
 
 
@@ -149,6 +149,7 @@ class Measured(Message):
 
     bound_sq: Positive
     variance: Positive
+    turning: Positive | None = None  # L_n, where it is measured
     seconds: Positive
 
 
@@ -163,6 +164,7 @@ class Trained(Message):
 
     bound_sq: Positive | None
     variance: Positive | None
+    turning: Positive | None = None
     smoothness: Annotated[float, Field(ge=0)] | None = None
     seconds: Positive
 

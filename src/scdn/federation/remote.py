@@ -303,7 +303,7 @@ def _slopes(guide: Any, n: int) -> NDArray[Any]:
 
 def _figures(answers: Mapping[str, Answer]) -> Figures:
     return {
-        name: GradientSize(answer.words.bound_sq, answer.words.variance)
+        name: GradientSize(answer.words.bound_sq, answer.words.variance, answer.words.turning)
         for name, answer in answers.items()
         if answer.words.bound_sq is not None and answer.words.variance is not None
     }

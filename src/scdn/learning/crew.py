@@ -18,7 +18,7 @@ from torch import Tensor
 
 from scdn.draws import generator
 from scdn.learning.features import Rows
-from scdn.learning.gradients import GradientSize, Tally
+from scdn.learning.gradients import GradientSize, Tally, turning
 from scdn.learning.guide import Guide
 from scdn.learning.local import REST, Order
 from scdn.learning.parties import Maker, teamed
@@ -161,7 +161,9 @@ class Crew:
                 inputs = team.sight.take(self.rows, "train", batch)
                 loss = partial(guide.losses, step, who=None)
                 tally.add(team.gradients(team.parameters, loss, inputs), None)
-            found |= tally.figures(team.names)
+            rate = self.maker.learning.server_rate
+            ahead = {name: p - rate * tally.reference[name] for name, p in team.parameters.items()}
+            found |= self.turned(task, team, ahead, tally.figures(team.names))
         self._inputs.clear()
         return found
 
@@ -179,6 +181,16 @@ class Crew:
             tally = self._tally(team, task) if counted else None
             found.append(Lesson(team, self.rows, task.batches, guide, own, tally))
         return found
+
+    def turned(self, task: Task, team: Team, end: Tensors, figures: Figures) -> Figures:
+        """Figures with how fast the first batch's gradient turns from here to `end`, if asked."""
+        if self.maker.learning.smoothness != "measured":
+            return figures
+        inputs = team.sight.take(self.rows, "train", task.batches[0])
+        loss = partial(task.guide(team.names).losses, 0, who=None)
+        before, after = (team.gradients(at, loss, inputs) for at in (team.parameters, end))
+        each = zip(team.names, turning(team.parameters, end, before, after), strict=True)
+        return {n: replace(figures[n], smoothness=found) for n, found in each if n in figures}
 
     def apply(self, share: float) -> None:
         """Parties go this part of their way."""
@@ -294,15 +306,16 @@ def learn_together(crews: Sequence[Crew], tasks: Sequence[Task]) -> list[Figures
     each = [crew.lessons(task) for crew, task in zip(crews, tasks, strict=True)]
     for crew in crews:
         crew._trained = []
-    for lessons in zip(*each, strict=True):
-        for crew, team in zip(crews, train(lessons), strict=True):
+    for shared in zip(*each, strict=True):
+        for crew, team in zip(crews, train(shared), strict=True):
             crew._trained.append(team)
     found: list[Figures] = []
-    for own in each:
+    for crew, task, lessons in zip(crews, tasks, each, strict=True):
         figures: Figures = {}
-        for lesson in own:
+        for lesson, trained in zip(lessons, crew._trained, strict=True):
             if lesson.tally is not None:
-                figures |= lesson.tally.figures(lesson.team.names)
+                own = lesson.tally.figures(lesson.team.names)
+                figures |= crew.turned(task, lesson.team, trained.parameters, own)
         found.append(figures)
     return found
 

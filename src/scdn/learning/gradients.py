@@ -1,4 +1,4 @@
-"""How large a party's gradients are, and how much mini-batches scatter: Q² and σ²."""
+"""How large a party's gradients are, how much they scatter, how fast they turn: Q², σ², L_n."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ class GradientSize:
     """What a party reports of its gradients.
 
     `bound_sq` is the largest mean square of any round so far, `variance` the last round's mean
-    squared distance of mini-batch gradients from the gradient over the sample of rows.
+    squared distance of mini-batch gradients from the gradient over the sample of rows, and
+    `smoothness`, where it is measured, how fast the gradient turned in the last round it moved.
     """
 
     bound_sq: float = 0.0
     variance: float = 0.0
+    smoothness: float | None = None
 
-    def after(self, mean_square: float, variance: float) -> GradientSize:
+    def after(self, later: GradientSize) -> GradientSize:
         """With another round's figures."""
-        return GradientSize(max(self.bound_sq, mean_square), variance)
+        smooth = self.smoothness if later.smoothness is None else later.smoothness
+        return GradientSize(max(self.bound_sq, later.bound_sq), later.variance, smooth)
 
 
 class Tally:
@@ -55,6 +58,21 @@ class Tally:
             for name, n, square, spread in zip(names, counts, squares, scatter, strict=True)
             if n
         }
+
+
+def turning(start: Tensors, end: Tensors, before: Tensors, after: Tensors) -> list[float | None]:
+    """‖g(θ) − g(θ_0)‖/‖θ − θ_0‖ of each party; None: it has not moved.
+
+    `before` and `after` are gradients of the same rows' loss at the parameters `start` and `end`.
+    A party whose numbers are no longer finite has infinity.
+    """
+    ways = _distances(start, end)
+    found = (_distances(before, after) / ways).nan_to_num(torch.inf).tolist()
+    return [ratio if way != 0 else None for ratio, way in zip(found, ways.tolist(), strict=True)]
+
+
+def _distances(one: Tensors, other: Tensors) -> Tensor:
+    return sum((_squares(other[name] - one[name]) for name in one), torch.tensor(0.0)).sqrt()
 
 
 def _squares(values: Tensor) -> Tensor:

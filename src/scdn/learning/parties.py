@@ -78,7 +78,8 @@ class Maker:
             initialisation=wish.initialisation,
             seed=int(generator(seed, f"weights:{name}").integers(2**63)),
         )
-        check_layers(module)
+        if wish.smoothness == "norms":
+            check_layers(module)
         count = connections(module)
         if isinstance(module, Mlp):
             view = view.longer(-(-len(view.columns) // _STEP) * _STEP)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +20,8 @@ from scdn.learning.models import structure
 from scdn.learning.split import View
 from scdn.learning.tensors import Place, Tensors
 
-AT_ONCE = 100_000  # rows of all parties together that are embedded in one piece
+AT_ONCE = 100_000  # rows of all parties together that are embedded in one piece,…
+VALUES = 100_000_000  # …if they have no more values than this
 ALONE = 1_024  # rows from which on a CPU embeds party by party, and…
 AT_ONCE_ALONE = 8_192  # …how many of them in one piece
 
@@ -129,7 +131,8 @@ class Team:
 
     @property
     def _piece(self) -> int:
-        return max(256, AT_ONCE // len(self.names))
+        rows = min(AT_ONCE, VALUES // prod(self.sight.shape))
+        return max(256, rows // len(self.names))
 
     def embed_rows(self, rows: Rows, part: Part, which: Tensor) -> Tensor:
         """The same for rows of a data set, a few at a time."""

@@ -173,7 +173,15 @@ class VerticalModel:
         return dict(zip(names, importance(losses, self.learning.importance_max), strict=True))
 
     def smoothness(self) -> tuple[dict[str, float], float]:
-        """L_n of the parties present, and L of the whole model."""
+        """L_n of the parties present, and L of the whole model.
+
+        Measured, L is the largest L_n: their gradients go through the fusion model, so its part is
+        in them. A party that has not been measured is left out.
+        """
+        if self.learning.smoothness == "measured":
+            told = {name: self.sizes[name] for name in self.present if name in self.sizes}
+            found = {n: size.smoothness for n, size in told.items() if size.smoothness is not None}
+            return found, max(found.values(), default=self.learning.global_smoothness)
         with one_thread():
             found = self.parties.smoothness()
             largest = torch.tensor(list(found.values()) or [0.0])
@@ -244,8 +252,7 @@ class VerticalModel:
     def _finish(self, work: _Work, figures: Figures) -> None:
         """Parties apply what they learned, and the server takes its turn."""
         for name, size in figures.items():
-            before = self.sizes.get(name, GradientSize())
-            self.sizes[name] = before.after(size.bound_sq, size.variance)
+            self.sizes[name] = self.sizes.get(name, GradientSize()).after(size)
         self.parties.apply(self._share(work))
         batches, stale = work.batches[: work.server.steps], work.stale
         if self.learning.server_turn == "after" and work.server.steps:

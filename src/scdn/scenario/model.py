@@ -334,6 +334,10 @@ class Learning(RoundLearning):
     sample_rows: Whole = value(
         2048, "training rows for importance and losses", chosen="enough for stable ranks", gt=0
     )
+    smoothness: Literal["norms", "measured"] = value(
+        "norms",
+        'how L_n is found: the paper\'s spectral norms, or "measured" on the way that parties go',
+    )
     imputation: Literal["zero", "mean", "learned"] = value(
         "learned",
         "embeddings a departed party never made",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -102,7 +102,7 @@ class Simulation:
         chances = self.trace.survival(self.round)[self._present].tolist()
         listed = self.trace.fleet.take(self._present).listed()
         smooth, whole = model.smoothness()
-        weights = self._importance(smooth)
+        weights = self._importance(model.present)
         reports = []
         for device, survival in zip(listed, chances, strict=True):
             name = device.id
@@ -110,7 +110,7 @@ class Simulation:
             told = {
                 "survival": survival,
                 "importance": weights[name],
-                "smoothness": smooth[name],
+                "smoothness": smooth.get(name, device.smoothness),
                 "connections": float(model.connections[name]),
                 "payload_bits": self.material.payload_bits(model.connections[name]),
                 "learning_rate": halved(
@@ -124,7 +124,7 @@ class Simulation:
             reports.append(device.model_copy(update=told))
         return reports, whole
 
-    def _importance(self, present: Mapping[str, float]) -> dict[str, float]:
+    def _importance(self, present: Sequence[str]) -> dict[str, float]:
         """γ; 1 in round 0 and for newcomers, who have shown nothing yet."""
         if self.round == 0:
             return dict.fromkeys(present, 1.0)
