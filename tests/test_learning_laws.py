@@ -144,7 +144,9 @@ def test_columns_of_others_are_never_touched(case, labels):
         found = []
         for given_rows in (rows, poisoned(rows, view, labels)):
             after = taught(team, given_rows, batches, guide, [order])
-            found.append([*after.parameters.values(), after.embed_rows(given_rows, "train", every)])
+            found.append(
+                [*after.parameters.values(), *after.embed_rows(given_rows, "train", every)]
+            )
         for clean, dirty in zip(*found, strict=True):
             assert torch.isfinite(dirty).all()
             assert torch.equal(clean, dirty)
@@ -167,8 +169,9 @@ def test_only_embeddings_leave_a_party():
     model = trained()
     for team in model.teams:
         inputs = team.sight.take(model.rows, "test", torch.arange(7))
-        assert team.embed(inputs).shape == (len(team.names), 7, 5)
-        assert not team.embed(inputs).requires_grad
+        found = team.embed(inputs)
+        assert [table.shape for table in found] == [(7, 5)] * len(team.names)
+        assert not any(table.requires_grad for table in found)
     for name in VIEWS:
         assert model.server.seen[name].shape == (50, 5)
         assert model.server.tests[name].shape == (40, 5)
@@ -713,7 +716,8 @@ def clean(model, batches):
     found = {}
     for team in model.teams:
         sent = team.embed_rows(model.rows, "train", batches.flatten())
-        found |= dict(zip(team.names, sent.unflatten(1, batches.shape), strict=True))
+        tables = (table.unflatten(0, batches.shape) for table in sent)
+        found |= dict(zip(team.names, tables, strict=True))
     return torch.stack([found[name] for name in model.server.fusion.members])
 
 
@@ -901,6 +905,6 @@ def test_convolutions_take_float64():
     maker = Maker.of(data, learning)
     (team,) = teamed([maker.party("a", views["a"], 0)], maker.place)
     assert isinstance(team, Team)
-    found = team.embed_rows(Rows.of(data, maker.place), "test", torch.arange(4))
+    (found,) = team.embed_rows(Rows.of(data, maker.place), "test", torch.arange(4))
     assert found.dtype == torch.float64
-    assert found.shape == (1, 4, 4)
+    assert found.shape == (4, 4)

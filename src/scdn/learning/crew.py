@@ -216,8 +216,8 @@ class Crew:
             sample, tests = self._fixed_inputs(team)
             yield Sent(
                 team.names,
-                self._perturbed(team, team.embed_each(sample), "sample"),
-                self._perturbed(team, team.embed_each(tests), "test"),
+                self._perturbed(team, team.embed(sample), "sample"),
+                self._perturbed(team, team.embed(tests), "test"),
             )
 
     def smoothness(self) -> dict[str, float]:
@@ -270,7 +270,7 @@ class Crew:
     def _send(self, teams: Sequence[Team], rows: Tensor, sending: str) -> dict[str, Tensor]:
         found: dict[str, Tensor] = {}
         for team in teams:
-            each = self._perturbed(team, list(team.embed_rows(self.rows, "train", rows)), sending)
+            each = self._perturbed(team, team.embed_rows(self.rows, "train", rows), sending)
             found |= dict(zip(team.names, each, strict=True))
         return found
 

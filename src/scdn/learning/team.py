@@ -22,7 +22,7 @@ from scdn.learning.tensors import Place, Tensors
 
 AT_ONCE = 100_000  # rows of all parties together that are embedded in one piece,…
 VALUES = 100_000_000  # …if they have no more values than this
-ALONE = 1_024  # rows from which on a CPU embeds party by party, and…
+ALONE = 1_024  # rows from which on parties may embed one after another, and…
 AT_ONCE_ALONE = 8_192  # …how many of them in one piece
 
 
@@ -100,25 +100,24 @@ class Team:
         return functional_call(self.module, (own, fixed), (inputs,), tie_weights=False)
 
     @torch.no_grad()
-    def embed(self, inputs: Tensor) -> Tensor:
-        """What the parties send for these inputs: (parties, rows, …) to (parties, rows, width)."""
+    def embed(self, inputs: Tensor) -> list[Tensor]:
+        """What the parties send for these inputs: (parties, rows, …) to (rows, width) of each.
+
+        With many rows a CPU gains nothing from batched products, which add a layer's bias in a
+        pass of its own, and neither does a GPU from convolutions in groups; there the parties
+        compute one after another.
+        """
+        if self._apart(inputs.shape[1]):
+            with self.place.computing():
+                return [self._alone(n, own) for n, own in enumerate(inputs)]
         pieces = [
             self.forward(self.parameters, self.buffers, piece)
             for piece in torch.split(inputs, self._piece, 1)
         ]
-        return torch.cat(pieces, 1)
+        return list(torch.cat(pieces, 1))
 
-    @torch.no_grad()
-    def embed_each(self, inputs: Tensor) -> list[Tensor]:
-        """The same, a table for each party.
-
-        With many rows a CPU gains nothing from batched products, which add a layer's bias in a
-        pass of its own; there the parties compute one after another.
-        """
-        if self.place.device != "cpu" or inputs.shape[1] < ALONE:
-            return list(self.embed(inputs))
-        with self.place.computing():
-            return [self._alone(n, own) for n, own in enumerate(inputs)]
+    def _apart(self, rows: int) -> bool:
+        return rows >= ALONE and (self.place.device == "cpu" or len(self.sight.shape) == 3)
 
     def _alone(self, n: int, inputs: Tensor) -> Tensor:
         """Party n's embeddings: (rows, …) to (rows, width)."""
@@ -134,13 +133,13 @@ class Team:
         rows = min(AT_ONCE, VALUES // prod(self.sight.shape))
         return max(256, rows // len(self.names))
 
-    def embed_rows(self, rows: Rows, part: Part, which: Tensor) -> Tensor:
+    def embed_rows(self, rows: Rows, part: Part, which: Tensor) -> list[Tensor]:
         """The same for rows of a data set, a few at a time."""
         pieces = [
             self.embed(self.sight.take(rows, part, some))
             for some in torch.split(which, self._piece)
         ]
-        return torch.cat(pieces, 1)
+        return [torch.cat(tables) for tables in zip(*pieces, strict=True)]
 
     def gradients(
         self,
