@@ -19,6 +19,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from scdn import __version__
 from scdn.documents import to_json, write_atomic
 from scdn.faults import refuse
 
@@ -50,7 +51,7 @@ def sweep(
     so_far: bool = False,
     done: Done | None = None,
 ) -> dict[str, Result]:
-    """Every job's record: its `result`, the `seconds` it took and on what (`where`).
+    """Every job's record: its `result`, the `seconds` it took, `where`, and with which `versions`.
 
     With `so_far` nothing is run; only what is there comes back.
     """
@@ -112,7 +113,8 @@ def carry_out(work: str, arguments: dict[str, Any], before: Result | None) -> Re
     on_gpu = arguments.get("scenario", {}).get("learning", {}).get("device") == "cuda"
     if on_gpu:
         _give_back()
-    return {"result": result, "seconds": seconds, "where": _gpu() if on_gpu else _cpu()}
+    where = _gpu() if on_gpu else _cpu()
+    return {"result": result, "seconds": seconds, "where": where, "versions": _versions()}
 
 
 def _give_back() -> None:
@@ -132,6 +134,20 @@ def _gpu() -> str:
     import torch
 
     return str(torch.cuda.get_device_name())
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Of what the numbers hang on."""
+    import numpy as np
+    import torch
+
+    return {
+        "scdn": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "torch": torch.__version__,
+    }
 
 
 def _pool(workers: int, ray: str | None) -> Any:
@@ -163,7 +179,8 @@ def _kept(folder: Path, job: Job) -> Result | None:
         record: Result = json.loads(_file(folder, job.key).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return record if record.get("arguments") == json.loads(to_json(job.arguments)) else None
+    same = record.get("arguments") == json.loads(to_json(job.arguments))
+    return record if same and "versions" in record else None
 
 
 def _file(folder: Path, key: str) -> Path:

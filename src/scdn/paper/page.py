@@ -100,11 +100,11 @@ def _facts(document: Mapping[str, Any]) -> str:
     """How it was made: runs, time, machine, versions."""
     runs = document["runs"]
     took = "; ".join(
-        f"{entry['jobs']} jobs of {entry['seconds'] / 60:.1f} min in all on {machine}"
-        for machine, entry in document["took"].items()
+        f"{entry['jobs']} jobs of {entry['seconds'] / 60:.1f} min in all on {entry['where']} "
+        f"({', '.join(f'{name} {version}' for name, version in entry['versions'].items())})"
+        for entry in document["took"]
     )
-    made = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
-    return f"{runs} run{'s' if runs != 1 else ''} per point; {took}; {made}."
+    return f"{runs} run{'s' if runs != 1 else ''} per point; {took}."
 
 
 def _sorted(chapters: Sequence[Chapter]) -> list[tuple[Chapter, Claim]]:

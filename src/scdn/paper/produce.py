@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import platform
-from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from scdn import __version__
 from scdn.documents import to_json, write_atomic
 from scdn.faults import refuse
 from scdn.paper.artefact import Drawing, Setting, module_of
@@ -46,7 +41,6 @@ def produce(
         "runs": len(setting.seeds),
         "jobs": {"planned": len(jobs), "done": len(records)},
         "scenario": setting.table.get("scenario"),
-        "versions": versions(),
         "took": took(records),
         "numbers": module.numbers(setting, found),
     }
@@ -61,23 +55,13 @@ def produce(
     return written
 
 
-def versions() -> dict[str, str]:
-    """Of what the numbers hang on."""
-    import torch
-
-    return {
-        "scdn": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "torch": torch.__version__,
-    }
-
-
-def took(records: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    """Jobs and their seconds, by what they ran on."""
-    found: dict[str, dict[str, float]] = defaultdict(lambda: {"jobs": 0, "seconds": 0.0})
+def took(records: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Jobs and their seconds, by what they ran on and with."""
+    found: dict[str, dict[str, Any]] = {}
     for record in records.values():
-        entry = found[record["where"]]
+        where, versions = record["where"], record["versions"]
+        new = {"where": where, "versions": versions, "jobs": 0, "seconds": 0.0}
+        entry = found.setdefault(f"{where} {versions}", new)
         entry["jobs"] += 1
         entry["seconds"] = round(entry["seconds"] + record["seconds"], 1)
-    return dict(found)
+    return list(found.values())
