@@ -198,6 +198,10 @@ class NaiveRun:
         stale = [self._embeddings(batch) for batch in batches]
         before = copy.deepcopy(self.fusion)
         references = {name: self._sample_gradient(name) for name in self.parties}
+        for name in self.parties:
+            if name not in jobs or jobs[name].steps == 0:
+                tried = self.tried(name, batches[0], stale[0])
+                self.sizes[name] = (*self.sizes[name][:2], tried)
         done = {}
         for name, job in jobs.items():
             done[name] = self._one(name, job, batches, stale, before, flags)
@@ -260,7 +264,22 @@ class NaiveRun:
         way = apart(list(old.parameters()), list(new.parameters()))
         if self.learning.smoothness == "norms" or way == 0:
             return None
-        return apart(self._pull(name, old, round_), self._pull(name, new, round_)) / way
+        before, after = self._pull(name, old, round_), self._pull(name, new, round_)
+        if not any(gradient.any() for gradient in before):
+            return self.sizes[name][2]
+        return apart(before, after) / way
+
+    def tried(self, name, rows, stale):
+        """The same of a step that a party does not take, against its gradient over the sample."""
+        old = self.parties[name].module
+        new, slopes = copy.deepcopy(old), self._sample_gradient(name)
+        with torch.no_grad():
+            for p, slope in zip(new.parameters(), slopes, strict=True):
+                p -= self.learning.server_rate * slope
+        flags = None
+        if self.gone:
+            flags = [[float(other not in self.gone) for other in self.members]]
+        return self._turned(name, old, new, (rows, stale, self.fusion, flags))
 
     @torch.no_grad()
     def _share(self, jobs, trained, batches):

@@ -25,6 +25,8 @@ from reference_learning import (
     taught,
 )
 
+from scdn.draws import generator
+from scdn.learning.gradients import turning
 from scdn.learning.guide import SlopeGuide
 from scdn.learning.local import Order, halved, stretches
 from scdn.learning.split import entering, split
@@ -76,12 +78,35 @@ def test_how_fast_gradients_turn(labels, memory):
     learning = small(labels=labels, smoothness="measured")
     both = Both(SETS["classification"], UNEQUAL, learning, memory)
     first = dict(both.model.sizes)
+    probe = both.model._drawn(generator(both.model.seed, "probe:a"), 8)[0]
+    for name in UNEQUAL:
+        close(first[name].smoothness, both.naive.tried(name, probe, both.naive._embeddings(probe)))
     rounds(both, MIXED, Job(3))
+    both.leave(["b"])
+    rounds(both, {name: job for name, job in MIXED.items() if name != "b"}, Job(3))
     found, whole = both.model.smoothness()
     assert found == {name: both.model.sizes[name].smoothness for name in both.model.present}
     assert whole == max(found.values())
-    assert found["c"] == first["c"].smoothness  # it rested: what was seen before it began
-    assert all(found[name] != first[name].smoothness for name in set(UNEQUAL) - {"c"})
+    assert all(0 < found[name] != first[name].smoothness for name in found)  # "c" rested, too
+
+
+def test_a_newcomer_that_showed_nothing_is_as_rough_as_the_roughest():
+    both = Both(SETS["classification"], UNEQUAL, small(smoothness="measured"))
+    del both.model.sizes["b"]
+    found, whole = both.model.smoothness()
+    assert found["b"] == whole == max(found.values())
+    both.model.sizes.clear()
+    assert both.model.smoothness() == ({}, both.model.learning.global_smoothness)
+
+
+def test_how_fast_nothing_and_infinity_turn():
+    def row(*values):
+        return {"p": torch.tensor(values)[:, None]}
+
+    zero, one = row(0.0, 0.0, 0.0, 0.0, 0.0), row(0.0, 1.0, 1.0, 1.0, 1.0)
+    after = row(1.0, 4.0, 5.0, torch.inf, torch.nan)
+    before = row(1.0, 1.0, 0.0, 1.0, 1.0)
+    assert turning(zero, one, before, after) == [None, 3.0, None, torch.inf, torch.inf]
 
 
 @pytest.mark.parametrize("labels", ["shared", "server"])

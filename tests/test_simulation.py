@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections import Counter
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -535,6 +536,32 @@ def test_a_reference_of_another_network_is_refused(world, tmp_path, wishes):
         run(scenario(seed=3, method="gsp", **wishes), tmp_path / "out", reference=folder)
 
 
+def test_a_reference_from_before_a_setting_existed_fits(world, tmp_path):
+    folder = tmp_path / "reference"
+    folder.mkdir()
+    text = (world.run("plain", "sc-dn").run.folder / EVENTS).read_text()
+    older = text.replace('"smoothness":"norms",', "", 1).replace('"smoothness": "norms", ', "", 1)
+    assert older != text
+    (folder / EVENTS).write_text(older)
+    found = run(world.scenario("plain", "vafl"), tmp_path / "out", reference=folder)
+    assert timeless(found) == timeless(world.run("plain", "vafl").run)
+
+
+def test_measured_smoothness_is_new_in_every_round(tmp_path):
+    fetch("digits")
+    learning = {"smoothness": "measured", "rounds": 3}
+    for name in ("sc-dn", "vafl"):
+        found = run(scenario(seed=3, method=name, learning=learning), tmp_path / name)
+        told = [{d["id"]: d["smoothness"] for d in event["devices"]} for event in found.rounds]
+        for earlier, later in pairwise(told):
+            both = earlier.keys() & later.keys()
+            assert both
+            if name == "sc-dn":  # whether it trained or rested
+                assert all(earlier[device] != later[device] for device in both)
+            else:  # nothing is measured: the scenario's own
+                assert set(later.values()) == {0.5}
+
+
 def test_an_unfinished_reference_is_refused(world, tmp_path):
     folder = tmp_path / "reference"
     folder.mkdir()
@@ -715,7 +742,7 @@ def test_a_run_that_diverges_says_so(tmp_path, name):
     fetch("digits")
     found = run(scripted(tmp_path, HOT, rounds=5, method=name), tmp_path / "out")
     assert found.end["status"] == "diverged"
-    assert re.search(r"_loss is .* after round \d|no longer finite", found.end["reason"])
+    assert re.search(r"_loss is .* after round \d|not? (longer )?finite", found.end["reason"])
     assert 2 <= len(found.rounds) == found.end["rounds"] < 5
     assert found.end["metrics"] == found.rounds[-1]["metrics"]
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["status"] == "diverged"
@@ -728,6 +755,17 @@ def test_the_books_of_a_run_that_diverged(tmp_path):
     found = run(scripted(tmp_path, HOT, rounds=5, method="max-vfl"), tmp_path / "out")
     spent = sum(entry["processing_j"] for e in found.rounds for entry in e["devices"])
     assert found.end["energy"]["processing_j"] == pytest.approx(spent, rel=1e-12)
+
+
+def test_measured_smoothness_without_bounds_is_divergence(tmp_path):
+    """The losses are still numbers, but the gradients' lengths are not."""
+    fetch("digits")
+    group = {**BASE["fleet"][0], "learning_rate": 30.0, "optimizers": ["sgd"]}
+    learning = {"damping": "none", "server_rate": 1e5, "rounds": 8, "smoothness": "measured"}
+    setting = scenario(seed=3, method="max-vfl", fleet=[group], learning=learning)
+    found = run(setting, tmp_path / "out")
+    assert found.end["status"] == "diverged"
+    assert "are not finite" in found.end["reason"]
 
 
 @pytest.mark.parametrize("damping", ["none", "fitted"])

@@ -13,7 +13,7 @@ import math
 import os
 import time
 from collections.abc import Callable
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -318,6 +318,6 @@ def _localise(crew: Crew, features: Features) -> None:
 
 
 def _finite(size: GradientSize) -> dict[str, float | None]:
-    if not all(math.isfinite(value) for value in astuple(size) if value is not None):
+    if not size.finite:
         raise WireError("training ran away: gradients are no longer finite")
     return {"bound_sq": size.bound_sq, "variance": size.variance, "turning": size.smoothness}

@@ -14,7 +14,7 @@ from scdn.federation.wire import Arrays, Frame, WireError
 from scdn.learning.data.dataset import Task
 
 DIGEST = 16  # bytes of a hashed key
-VERSION = 1  # of these forms
+VERSION = 2  # of these forms
 
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Count = Annotated[int, Field(ge=0, le=1 << 40)]
@@ -39,7 +39,7 @@ class Message(BaseModel):
 class Hello(Message):
     """Who are you, and which rows do you have? `salt` keys the hash of rows' keys."""
 
-    version: Literal[1]
+    version: Literal[2]
     salt: Annotated[str, Field(max_length=64)]
 
 

@@ -156,15 +156,18 @@ class Crew:
             team = whole.only(names)
             if not team.names:
                 continue
-            tally, guide = self._tally(team, task), task.guide(team.names)
+            sample = team.sight.take(self.rows, "train", self.sample)
+            tally, guide = self._tally(team, task, sample), task.guide(team.names)
             for step, batch in enumerate(task.batches):
                 inputs = team.sight.take(self.rows, "train", batch)
                 loss = partial(guide.losses, step, who=None)
                 tally.add(team.gradients(team.parameters, loss, inputs), None)
-            rate = self.maker.learning.server_rate
-            ahead = {name: p - rate * tally.reference[name] for name, p in team.parameters.items()}
-            found |= self.turned(task, team, ahead, tally.figures(team.names))
-        self._inputs.clear()
+            figures = tally.figures(team.names)
+            if self._turns:
+                rate = self.maker.learning.server_rate
+                trial = {n: p - rate * tally.reference[n] for n, p in team.parameters.items()}
+                figures = self._turned(team, guide, task.batches[0], trial, figures)
+            found |= figures
         return found
 
     def learn(self, task: Task) -> Figures:
@@ -178,19 +181,19 @@ class Crew:
             own = [task.orders.get(name, REST) for name in team.names]
             counted = task.sample is not None and any(order.steps for order in own)
             guide = task.guide(team.names)
-            tally = self._tally(team, task) if counted else None
+            tally = self._tally(team, task, self._fixed_inputs(team)[0]) if counted else None
             found.append(Lesson(team, self.rows, task.batches, guide, own, tally))
         return found
 
-    def turned(self, task: Task, team: Team, end: Tensors, figures: Figures) -> Figures:
-        """Figures with how fast the first batch's gradient turns from here to `end`, if asked."""
-        if self.maker.learning.smoothness != "measured":
-            return figures
-        inputs = team.sight.take(self.rows, "train", task.batches[0])
-        loss = partial(task.guide(team.names).losses, 0, who=None)
-        before, after = (team.gradients(at, loss, inputs) for at in (team.parameters, end))
-        each = zip(team.names, turning(team.parameters, end, before, after), strict=True)
-        return {n: replace(figures[n], smoothness=found) for n, found in each if n in figures}
+    def figures(self, lesson: Lesson, trained: Team) -> Figures:
+        """What a lesson showed of the gradients."""
+        if lesson.tally is None:
+            return {}
+        found = lesson.tally.figures(lesson.team.names)
+        if not self._turns:
+            return found
+        end = trained.parameters
+        return self._turned(lesson.team, lesson.guide, lesson.batches[0], end, found)
 
     def apply(self, share: float) -> None:
         """Parties go this part of their way."""
@@ -231,8 +234,7 @@ class Crew:
 
     def gradients(self, team: Team, guide: Guide) -> Tensors:
         """Each party's gradient of a loss over the sample of rows."""
-        inputs, _ = self._fixed_inputs(team)
-        return team.gradients(team.parameters, partial(guide.losses, 0, who=None), inputs)
+        return _gradients(team, guide, self._fixed_inputs(team)[0])
 
     # --- to go on later -------------------------------------------------------------------------
 
@@ -263,9 +265,23 @@ class Crew:
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _tally(self, team: Team, task: Task) -> Tally:
+    def _tally(self, team: Team, task: Task, sample: Tensor) -> Tally:
         assert task.sample is not None  # noqa: S101
-        return Tally(self.gradients(team, task.sample(team.names)))
+        return Tally(_gradients(team, task.sample(team.names), sample))
+
+    @property
+    def _turns(self) -> bool:
+        return self.maker.learning.smoothness == "measured"
+
+    def _turned(
+        self, team: Team, guide: Guide, batch: Tensor, end: Tensors, figures: Figures
+    ) -> Figures:
+        """Figures with how fast the gradient of the first step's batch turns from here to `end`."""
+        inputs = team.sight.take(self.rows, "train", batch)
+        loss = partial(guide.losses, 0, who=None)
+        before, after = (team.gradients(at, loss, inputs) for at in (team.parameters, end))
+        each = zip(team.names, turning(team.parameters, end, before, after), strict=True)
+        return {n: replace(figures[n], smoothness=found) for n, found in each if n in figures}
 
     def _send(self, teams: Sequence[Team], rows: Tensor, sending: str) -> dict[str, Tensor]:
         found: dict[str, Tensor] = {}
@@ -306,18 +322,20 @@ def learn_together(crews: Sequence[Crew], tasks: Sequence[Task]) -> list[Figures
     each = [crew.lessons(task) for crew, task in zip(crews, tasks, strict=True)]
     for crew in crews:
         crew._trained = []
-    for shared in zip(*each, strict=True):
-        for crew, team in zip(crews, train(shared), strict=True):
+    for lessons in zip(*each, strict=True):
+        for crew, team in zip(crews, train(lessons), strict=True):
             crew._trained.append(team)
     found: list[Figures] = []
-    for crew, task, lessons in zip(crews, tasks, each, strict=True):
+    for crew, own in zip(crews, each, strict=True):
         figures: Figures = {}
-        for lesson, trained in zip(lessons, crew._trained, strict=True):
-            if lesson.tally is not None:
-                own = lesson.tally.figures(lesson.team.names)
-                figures |= crew.turned(task, lesson.team, trained.parameters, own)
+        for lesson, trained in zip(own, crew._trained, strict=True):
+            figures |= crew.figures(lesson, trained)
         found.append(figures)
     return found
+
+
+def _gradients(team: Team, guide: Guide, inputs: Tensor) -> Tensors:
+    return team.gradients(team.parameters, partial(guide.losses, 0, who=None), inputs)
 
 
 def put(arrays: Arrays, prefix: str, tensors: Mapping[str, Tensor]) -> None:

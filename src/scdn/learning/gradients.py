@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import torch
 from torch import Tensor
@@ -17,12 +18,17 @@ class GradientSize:
 
     `bound_sq` is the largest mean square of any round so far, `variance` the last round's mean
     squared distance of mini-batch gradients from the gradient over the sample of rows, and
-    `smoothness`, where it is measured, how fast the gradient turned in the last round it moved.
+    `smoothness`, where it is measured, how fast the gradient turned on the way.
     """
 
     bound_sq: float = 0.0
     variance: float = 0.0
     smoothness: float | None = None
+
+    @property
+    def finite(self) -> bool:
+        """Whether all figures are numbers."""
+        return all(math.isfinite(value) for value in astuple(self) if value is not None)
 
     def after(self, later: GradientSize) -> GradientSize:
         """With another round's figures."""
@@ -61,18 +67,23 @@ class Tally:
 
 
 def turning(start: Tensors, end: Tensors, before: Tensors, after: Tensors) -> list[float | None]:
-    """‖g(θ) − g(θ_0)‖/‖θ − θ_0‖ of each party; None: it has not moved.
+    """‖g(θ) − g(θ_0)‖/‖θ − θ_0‖ of each party; None: it has not moved, or has no gradient.
 
     `before` and `after` are gradients of the same rows' loss at the parameters `start` and `end`.
     A party whose numbers are no longer finite has infinity.
     """
-    ways = _distances(start, end)
-    found = (_distances(before, after) / ways).nan_to_num(torch.inf).tolist()
-    return [ratio if way != 0 else None for ratio, way in zip(found, ways.tolist(), strict=True)]
+    ways = _norms(_way(start, end))
+    found = (_norms(_way(before, after)) / ways).nan_to_num(torch.inf, torch.inf).tolist()
+    seen = ((ways != 0) & (_norms(before) != 0)).tolist()
+    return [ratio if known else None for ratio, known in zip(found, seen, strict=True)]
 
 
-def _distances(one: Tensors, other: Tensors) -> Tensor:
-    return sum((_squares(other[name] - one[name]) for name in one), torch.tensor(0.0)).sqrt()
+def _way(start: Tensors, end: Tensors) -> Tensors:
+    return {name: end[name] - start[name] for name in start}
+
+
+def _norms(tensors: Tensors) -> Tensor:
+    return torch.stack([_squares(values) for values in tensors.values()]).sum(0).sqrt()
 
 
 def _squares(values: Tensor) -> Tensor:

@@ -102,7 +102,10 @@ def check_layers(module: nn.Module) -> None:
         )
         if not known and any(True for _ in layer.parameters(recurse=False)):
             found = f"a {type(layer).__name__}, whose spectral norm is not known"
-            allowed = "must be made of Linear and Conv2d (with zero padding)"
+            allowed = (
+                "must be made of Linear and Conv2d (with zero padding), "
+                'or learning.smoothness be "measured"'
+            )
             raise refuse("model", f"layer {name or '(top)'}", found, allowed)
 
 

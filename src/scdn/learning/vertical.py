@@ -9,7 +9,7 @@ paper's way) or afterwards, on fresh embeddings.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -175,13 +175,16 @@ class VerticalModel:
     def smoothness(self) -> tuple[dict[str, float], float]:
         """L_n of the parties present, and L of the whole model.
 
-        Measured, L is the largest L_n: their gradients go through the fusion model, so its part is
-        in them. A party that has not been measured is left out.
+        Measured, the largest L_n stands for L, and for parties that showed nothing yet; if nobody
+        did, nobody is told.
         """
         if self.learning.smoothness == "measured":
             told = {name: self.sizes[name] for name in self.present if name in self.sizes}
-            found = {n: size.smoothness for n, size in told.items() if size.smoothness is not None}
-            return found, max(found.values(), default=self.learning.global_smoothness)
+            known = {n: size.smoothness for n, size in told.items() if size.smoothness is not None}
+            if not known:
+                return {}, self.learning.global_smoothness
+            most = max(known.values())
+            return {name: known.get(name, most) for name in self.present}, most
         with one_thread():
             found = self.parties.smoothness()
             largest = torch.tensor(list(found.values()) or [0.0])
@@ -228,8 +231,19 @@ class VerticalModel:
             moving = sum(order.steps > 0 for order in orders.values())
         kept = self._kept(round_, arrival, steps)
         stale = self._embeddings(batches, "before")
+        self._try(set(self.present) - {n for n, o in orders.items() if o.steps}, batches, stale)
         task = self._task(batches, orders, stale, kept, known_share(self.learning, moving))
         return _Work(server, batches, stale, kept, task)
+
+    def _try(self, resting: Collection[str], batches: Tensor, stale: Tensor) -> None:
+        """L_n of parties that will not move, by a step on trial: it must not stay as it was."""
+        if not (resting and self.measure and self.learning.smoothness == "measured"):
+            return
+        task = self._task(batches[:1], {}, stale[:, :1], self.server.standing(1))
+        for name, size in self.parties.probe(resting, task).items():
+            if size.smoothness is not None:
+                before = self.sizes.get(name, size)
+                self.sizes[name] = replace(before, smoothness=size.smoothness)
 
     def _task(
         self,

@@ -81,7 +81,7 @@ class Simulation:
         """The coming round's problem: devices report, their importance is weighed."""
         devices, whole = self._report()
         if not math.isfinite(whole):
-            raise DivergedError(f"weights are no longer finite before round {self.round}")
+            raise DivergedError(f"smoothness is no longer finite before round {self.round}")
         told = {"initial_loss": self.initial_loss, "global_smoothness": whole}
         learning = self.scenario.learning.model_copy(update=told)
         scenario = self.scenario.model_copy(update={"learning": learning})
@@ -227,6 +227,9 @@ class Simulation:
         return entered, exited
 
     def _metrics(self) -> Event:
+        for name, size in self.model.sizes.items():
+            if not size.finite:
+                raise DivergedError(f"gradients of {name} are not finite in round {self.round}")
         found = self.model.metrics()
         limit = EXPLODED * max(1.0, self.initial_loss)
         for table in (found, found.get("future", {}), *found.get("future_by", {}).values()):

@@ -215,8 +215,8 @@ def _check_reference(found: Run, own: Scenario, place: Path) -> None:
     if found.method != REFERENCE_METHOD:
         raise refuse(str(place), "reference", f"is of {found.method}", allowed)
     mine, theirs = (
-        _without_rates(table)
-        for table in (own.model_dump(mode="json", by_alias=True), found.scenario)
+        _without_rates(scenario.model_dump(mode="json", by_alias=True))
+        for scenario in (own, make_scenario(found.scenario, str(place)))
     )
     if mine != theirs:
         differs = next(key for key in mine if mine[key] != theirs.get(key))
