@@ -110,6 +110,12 @@ def test_a_verdict_follows_from_counts(counts, expected):
     assert counting.verdict(counts) == expected
 
 
+def test_cases_that_cannot_be_asked_do_not_count():
+    cases = {"a": [3, None, -1], "b": [None]}
+    found = counting.tallies(cases, lambda case: None if case is None else case > 0)
+    assert found == {"a": (1, 2), "b": (0, 0)}
+
+
 def test_a_trend_forgives_small_steps_back_only():
     assert counting.goes([0, 1, 0.97, 2], 1)
     assert not counting.goes([0, 1, 0.5, 2], 1)

@@ -7,6 +7,9 @@ functions:
     numbers(setting, found)   what is kept of their results: enough for all that follows
     show(numbers)             tables and drawings, ours beside the published
     claims(numbers)           what the paper says of it, and whether that holds here
+
+Long claims have a module of their own beside it, which the artefact's module imports; work that
+jobs share may have one too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the static and the dynamic tables share: blocks, updates, and who runs in them.
+"""What the static and the dynamic tables share: who runs in them, their rows, how they are judged.
 
 *published*: Algorithm 3, the Padé rate for plans and links, the paper's delay limit, weights and
 rates. *true*: the exact solver, Shannon's rate, the shipped delay limit. Each runs with the paper's
@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from scdn.paper.artefact import Claim, Found, Setting, Verdict
+from scdn.paper.artefact import Claim, Found, Numbers, Setting, Verdict
+from scdn.paper.digits import rounded
 from scdn.paper.jobs import Job
 from scdn.paper.learning import Record, job
 
@@ -37,6 +38,10 @@ LABELS = {
     "zoc-paper": "ZOC",
     "zoc-greedy": "ZOC w/o P^r",
 }
+PUBLISHED_STARTS = {"centre": "center", "random": "random"}
+TRAINS = 1.0  # mean iterations per device and round of a method that trains
+
+Row = dict[str, Any]  # what is kept of a cell
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,80 @@ def records(setting: Setting, found: Found) -> Iterator[tuple[Cell, list[Record]
             yield cell, [found[cell.key(seed)] for seed in paired]
 
 
+def about(setting: Setting) -> Numbers:
+    """What numbers say of the artefact that they are of."""
+    blocks = setting.table["blocks"]
+    return {
+        "data": setting.table["data"],
+        "metric": setting.table["metric"],
+        "starts": list(setting.sweep["starts"]),
+        "leaders": {block: table["methods"][0] for block, table in blocks.items()},
+        "updates": {block: list(table["updates"]) for block, table in blocks.items()},
+    }
+
+
+def row_of(cell: Cell, runs: Sequence[Record]) -> Row:
+    """A row's beginning: whose it is, and how its runs went."""
+    return {
+        "block": cell.block,
+        "update": cell.update,
+        "start": cell.start,
+        "method": cell.method,
+        "runs": len(runs),
+        "diverged": sum(run["status"] != "done" for run in runs),
+        "failed": sum(sum(run["failed"]) for run in runs),
+        "trivial": runs[0]["trivial"],
+    }
+
+
+class Group(NamedTuple):
+    """The rows of one start, block and update."""
+
+    start: str
+    block: str
+    update: str
+    rows: list[Row]
+
+
+def groups_of(numbers: Numbers) -> Iterator[Group]:
+    """Those that have any, in the order in which they are shown."""
+    for start in numbers["starts"]:
+        for block, updates in numbers["updates"].items():
+            for update in updates:
+                rows = _rows(numbers, start, block, update)
+                if rows:
+                    yield Group(start, block, update, rows)
+
+
+def own_rows(numbers: Numbers) -> dict[str, list[Row]]:
+    """Of each block's own network: its first start and its own update."""
+    start = numbers["starts"][0]
+    return {
+        block: _rows(numbers, start, block, updates[0])
+        for block, updates in numbers["updates"].items()
+    }
+
+
+def _rows(numbers: Numbers, start: str, block: str, update: str) -> list[Row]:
+    which = {"start": start, "block": block, "update": update}
+    return [row for row in numbers["rows"] if which.items() <= row.items()]
+
+
+def metric(numbers: Numbers) -> str:
+    """What the score is."""
+    return "top-3 (%)" if numbers["metric"] == "top3" else "MSE"
+
+
+def decimals(numbers: Numbers) -> int:
+    """Of a score."""
+    return 1 if numbers["metric"] == "top3" else 4
+
+
+def sign(numbers: Numbers) -> int:
+    """+1 where a larger score is better, -1 where a smaller one is."""
+    return 1 if numbers["metric"] == "top3" else -1
+
+
 def spread(values: Iterable[float]) -> dict[str, float]:
     """Mean, least, most and standard deviation."""
     every = np.fromiter(values, dtype=float)
@@ -123,7 +202,7 @@ def spread(values: Iterable[float]) -> dict[str, float]:
         "max": every.max(),
         "std": every.std(ddof=1) if len(every) > 1 else 0.0,
     }
-    return {name: short(value) for name, value in parts.items()}
+    return {name: rounded(value) for name, value in parts.items()}
 
 
 def flat(records_: Sequence[Record], what: str) -> Iterator[float]:
@@ -149,11 +228,6 @@ def correlation(records_: Sequence[Record], one: str, other: str) -> dict[str, f
     return {**spread(means), "runs": len(means)} if means else None
 
 
-def short(value: float) -> float:
-    """Six digits."""
-    return float(f"{value:.6g}")
-
-
 def judged(source: str, text: str, by_block: Mapping[str, Look]) -> Claim:
     """A claim that each block has looked at: whether it holds there, and the numbers."""
     seen = {block: found for block, found in by_block.items() if found is not None}
@@ -172,5 +246,5 @@ def verdict(held: Iterable[bool]) -> Verdict:
 
 
 def each_block(views: Mapping[str, View], look: Callable[[View], Look]) -> dict[str, Look]:
-    """What `look` finds in each block's own network: its first start and its own update."""
+    """What `look` finds in each block."""
     return {block: look(view) for block, view in views.items()}

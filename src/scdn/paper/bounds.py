@@ -6,7 +6,6 @@ Proposition 1's against the losses of a real and an ideal network, from `scdn.pa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -15,24 +14,17 @@ import numpy as np
 from scdn.learning.data import Dataset, load
 from scdn.learning.features import Rows
 from scdn.learning.tensors import Place
+from scdn.paper import ideal, theorem
 from scdn.paper.artefact import Claim, Drawing, Found, Numbers, Setting, Table
 from scdn.paper.blocks import judged, own_settings
-from scdn.paper.control import network_job, short
-from scdn.paper.counting import MOST, mean_std
-from scdn.paper.draw import band, tidy
+from scdn.paper.control import network_job
+from scdn.paper.counting import MOST
+from scdn.paper.digits import between, plus_minus
+from scdn.paper.draw import band, legend, logarithmic, tidy
 from scdn.paper.jobs import Job
-from scdn.paper.theorem import (
-    HALVE,
-    SMOOTHNESS,
-    Run,
-    bounds,
-    measure,
-    shorter,
-    summary,
-)
+from scdn.paper.theorem import HALVE, KINDS, SMOOTHNESS, measure, shorter, summary
 
 RATES = {"halves": "rates halve", "stays": "rates stay"}
-KINDS = ("paper", "measured")  # of smoothness
 
 
 # --- jobs -----------------------------------------------------------------------------------------
@@ -82,70 +74,17 @@ def _data(name: str) -> tuple[Dataset, Rows]:
 
 def numbers(setting: Setting, found: Found) -> Numbers:
     """Both sides of each bound: curves averaged over seeds, and what verdicts need seed by seed."""
-    theorem = []
+    cases = []
     for parties in setting.sweep["parties"]:
         for rates in RATES:
             runs = [found[f"theorem-{parties}-{rates}-{seed}"] for seed in setting.seeds]
-            theorem.append({"parties": parties, "rates": rates, **_theorem(runs)})
+            cases.append({"parties": parties, "rates": rates, **theorem.averaged(runs)})
     return {
-        "theorem": theorem,
+        "theorem": cases,
         "proposition": {
-            block: _proposition([found[f"proposition-{block}-{seed}"] for seed in setting.seeds])
+            block: ideal.averaged([found[f"proposition-{block}-{seed}"] for seed in setting.seeds])
             for block in setting.table["blocks"]
         },
-    }
-
-
-def _theorem(runs: Sequence[Run]) -> dict[str, Any]:
-    rounds = len(runs[0]["rate"])
-    below = ("below_so_far", "below_if_ended", "below_single")
-    sides = {
-        "measured": [np.sum(run["squares"], axis=1).cumsum() for run in runs],
-        **{
-            f"bound_{which}": [bounds(run, which, rounds).sum(1).cumsum() for run in runs]
-            for which in KINDS
-        },
-    }
-    return {
-        "so_far": {name: mean_std(curves)[0] for name, curves in sides.items()},
-        "ratio": {
-            which: short([run[f"{which}_bound"] / run["sum"] for run in runs]) for which in KINDS
-        },
-        "below": {
-            which: sum(run[f"{which}_{how}"] for run in runs for how in below) for which in KINDS
-        },
-        "smoothness": {
-            key: mean_std([[float(np.mean(each)) for each in run[key]] for run in runs])[0]
-            for key in SMOOTHNESS
-        },
-        "falls": {
-            which: [
-                bool(np.mean(run[f"{which}_party"][-1]) < np.mean(run[f"{which}_party"][0]))
-                for run in runs
-            ]
-            for which in KINDS
-        },
-    }
-
-
-def _proposition(runs: Sequence[Run]) -> dict[str, Any]:
-    """Losses before each round, the gap summed so far, and the logarithm of its bound."""
-    rounds = min(min(len(run["bound_log"]), len(run["ideal"]) - 1) for run in runs)
-    real, ideal = ([run[name][: rounds + 1] for run in runs] for name in ("real", "ideal"))
-    gaps = np.subtract(real, ideal)[:, :rounds]  # real less ideal
-    logs = np.array([run["bound_log"][:rounds] for run in runs])
-    with np.errstate(over="ignore"):
-        broken = int((-gaps.cumsum(axis=1) > np.exp(logs)).sum())
-    third = max(1, rounds // 3)
-    found: dict[str, Any] = {"diverged": sum(run["status"] != "done" for run in runs)}
-    for name, rows in (("real", real), ("ideal", ideal), ("gap_so_far", gaps.cumsum(axis=1))):
-        found[name], found[f"{name}_std"] = mean_std(rows)
-    return found | {
-        "bound_log10": mean_std(logs / np.log(10))[0],
-        "parties": runs[0]["parties"][:rounds],
-        "broken": broken,
-        "early": short(gaps[:, :third].mean(axis=1)),
-        "late": short(gaps[:, -third:].mean(axis=1)),
     }
 
 
@@ -182,15 +121,14 @@ def _draw_theorem(numbers: Numbers, figure: Any) -> None:
     for axes, case in zip(panels, cases, strict=True):
         tidy(axes, "rounds", "sum so far" if axes is panels[0] else "")
         axes.set_title(f"{case['parties']} parties", fontsize=9.5, loc="left")
-        axes.set_yscale("log")
-        axes.minorticks_off()
+        logarithmic(axes)
         for place, (name, label) in enumerate(labels.items()):
             curve, first = case["so_far"][name], axes is panels[0]
             dash = "--" if name == "bound_measured" else "-"
             band(axes, range(1, len(curve) + 1), curve, None, label if first else "", place,
                  linestyle=dash)  # fmt: skip
         axes.locator_params(axis="x", integer=True)
-    _legend(figure)
+    legend(figure)
 
 
 def _draw_smoothness(numbers: Numbers, figure: Any) -> None:
@@ -202,11 +140,7 @@ def _draw_smoothness(numbers: Numbers, figure: Any) -> None:
             curve = case["smoothness"][f"{which}_party"]
             label = f"{case['parties']} parties" if axes is panels[0] else ""
             band(axes, range(len(curve)), curve, None, label, place)
-    _legend(figure)
-
-
-def _legend(figure: Any) -> None:
-    figure.legend(loc="outside lower right", ncols=3, fontsize=8, frameon=False)
+    legend(figure)
 
 
 def _draw_proposition(numbers: Numbers, figure: Any) -> None:
@@ -235,7 +169,7 @@ def _theorem_table(numbers: Numbers) -> Table:
                 f"N = {case['parties']}, {RATES[case['rates']]}",
                 f"{case['so_far']['measured'][-1]:.3g}",
                 *(
-                    f"{case['so_far'][f'bound_{which}'][-1]:.4g} ({_range(case['ratio'][which])} "
+                    f"{case['so_far'][f'bound_{which}'][-1]:.4g} ({between(case['ratio'][which])} "
                     "times)"
                     for which in KINDS
                 ),
@@ -257,8 +191,8 @@ def _proposition_table(numbers: Numbers) -> Table:
         (
             block,
             str(after),
-            f"{found['real'][after]:.3f} ± {found['real_std'][after]:.3f}",
-            f"{found['ideal'][after]:.3f} ± {found['ideal_std'][after]:.3f}",
+            plus_minus(found["real"][after], found["real_std"][after], 3),
+            plus_minus(found["ideal"][after], found["ideal_std"][after], 3),
             f"{found['gap_so_far'][after - 1]:.3g}",
             f"10^{found['bound_log10'][after - 1]:.1f}",
         )
@@ -272,10 +206,6 @@ def _proposition_table(numbers: Numbers) -> Table:
         "The proposition bounds Σ ideal − real. Where the ideal network has the smaller loss that "
         "sum is negative, and any bound holds.",
     )
-
-
-def _range(values: Sequence[float]) -> str:
-    return f"{min(values):.3g} to {max(values):.3g}"
 
 
 # --- judged ---------------------------------------------------------------------------------------
@@ -314,7 +244,7 @@ def _theorem_holds(numbers: Numbers, rates: str) -> tuple[bool, str]:
     cases = [case for case in numbers["theorem"] if case["rates"] == rates]
     ratios = [ratio for case in cases for ratio in case["ratio"]["paper"]]
     broken = sum(case["below"]["paper"] for case in cases)
-    return broken == 0, f"broken {broken} times; {_range(ratios)} times what it bounds"
+    return broken == 0, f"broken {broken} times; {between(ratios)} times what it bounds"
 
 
 def _falls(case: dict[str, Any]) -> tuple[bool, str]:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from scdn.control.exact import ExactResult, exact
 from scdn.control.problem import Decision, RoundProblem, evaluate
 from scdn.control.request import problem_of, request_of
 from scdn.paper.artefact import Setting
+from scdn.paper.digits import short
 from scdn.paper.jobs import Job
 from scdn.scenario import Scenario, make_scenario
 from scdn.world.fleet import initial_fleet
@@ -25,6 +25,7 @@ GAP = 1e-4  # to which optima are proven
 _FINEST = 1e-9  # below it rounding is in the way
 _BOXES = 100_000  # enough, but where a device is only just in reach
 NEVER_S = 1e9  # stands for a report that never ends
+GROUND_M = 1.0  # so near is there
 
 
 def network_job(key: str, work: str, setting: Setting, settings: Iterable[str], **more: Any) -> Job:
@@ -75,6 +76,6 @@ def described(problem: RoundProblem, decision: Decision) -> dict[str, Any]:
     }
 
 
-def short(values: ArrayLike) -> list[float]:
-    """Six digits are more than any figure shows."""
-    return [float(f"{value:.6g}") for value in np.asarray(values, dtype=np.float64)]
+def landed(moved_m: float, height_m: float) -> bool:
+    """Whether the server has kept its xy-position and come down to the ground."""
+    return moved_m <= GROUND_M and height_m <= GROUND_M

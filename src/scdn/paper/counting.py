@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scdn.paper.artefact import Claim, Verdict
-from scdn.paper.control import short
+from scdn.paper.digits import short
 
 MOST = 0.9  # a claim that speaks of all cases holds if so many of them agree
 
+Case = TypeVar("Case")
 Counts = Mapping[str, tuple[int, int]]  # where → how many of how many cases agree
 
 
@@ -35,10 +37,17 @@ def counted(source: str, text: str, counts: Counts, cases: str, note: str = "") 
     return Claim(source, text, verdict(counts), reason)
 
 
-def tally(flags: Iterable[bool]) -> tuple[int, int]:
-    """How many of how many are true."""
-    listed = [bool(flag) for flag in flags]
-    return sum(listed), len(listed)
+def tally(flags: Iterable[bool | None]) -> tuple[int, int]:
+    """How many are true of how many; where it could not be asked there is None."""
+    known = [bool(flag) for flag in flags if flag is not None]
+    return sum(known), len(known)
+
+
+def tallies(
+    groups: Mapping[str, Iterable[Case]], test: Callable[[Case], bool | None]
+) -> dict[str, tuple[int, int]]:
+    """For each group, how many of its cases agree."""
+    return {where: tally(map(test, cases)) for where, cases in groups.items()}
 
 
 def goes(values: Sequence[float], direction: int, slack: float = 0.05) -> bool:

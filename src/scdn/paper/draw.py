@@ -12,7 +12,7 @@ from scdn.paper.artefact import Drawing
 from scdn.pictures.palette import KINDS, MARKERS, MUTED, SERVER
 from scdn.report.figures import blank, tidy
 
-__all__ = ["COLOURS", "band", "level", "picture", "tidy"]
+__all__ = ["COLOURS", "band", "legend", "level", "logarithmic", "picture", "tidy"]
 
 COLOURS = (*KINDS, SERVER, "#5f6b78")
 _DPI = 110
@@ -43,6 +43,21 @@ def band(
     if std is not None:
         low, high = np.subtract(mean, std), np.add(mean, std)
         axes.fill_between(x, low, high, color=colour, alpha=0.13, linewidth=0)
+
+
+def logarithmic(axes: Any, along: str = "y") -> None:
+    """Powers of ten along x, y or both (xy), with no ticks between them."""
+    axes.set(**{f"{letter}scale": "log" for letter in along})
+    axes.minorticks_off()
+
+
+def legend(figure: Any, axes: Any = None, ncols: int = 3) -> None:
+    """One for all panels, below them: of every label, or of one panel's where all have the same."""
+    if axes is None:
+        figure.legend(loc="outside lower right", ncols=ncols, fontsize=8, frameon=False)
+    else:
+        shown = axes.get_legend_handles_labels()
+        figure.legend(*shown, fontsize=8, ncols=ncols, loc="outside lower center")
 
 
 def level(axes: Any, value: float, label: str) -> None:

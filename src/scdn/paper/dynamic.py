@@ -12,16 +12,33 @@ from typing import Any
 import numpy as np
 
 from scdn.paper.artefact import Claim, Drawing, Found, Numbers, Setting, Table
-from scdn.paper.blocks import each_block, flat, jobs, judged, records, short, spread
+from scdn.paper.blocks import (
+    PUBLISHED_STARTS,
+    TRAINS,
+    Group,
+    Row,
+    about,
+    decimals,
+    each_block,
+    flat,
+    groups_of,
+    jobs,
+    judged,
+    metric,
+    own_rows,
+    records,
+    row_of,
+    sign,
+    spread,
+)
+from scdn.paper.digits import plus_minus, rounded
 from scdn.paper.draw import band, level, tidy
 from scdn.paper.learning import Record
 from scdn.paper.published import published
-from scdn.paper.static import TRAINS
 
 __all__ = ["claims", "jobs", "numbers", "show"]
 
 _ROUNDS = (5, 10, 15, 20)  # of the paper's tables
-_STARTS = {"centre": "center", "random": "random"}
 _NAMES = {
     "sc-dn": "SC-DN w/ P^r",
     "sc-dn-paper": "SC-DN w/ P^r",
@@ -40,32 +57,18 @@ def numbers(setting: Setting, found: Found) -> Numbers:
     for cell, runs in records(setting, found):
         rows.append(
             {
-                "block": cell.block,
-                "update": cell.update,
-                "start": cell.start,
-                "method": cell.method,
-                "runs": len(runs),
-                "diverged": sum(run["status"] != "done" for run in runs),
-                "trivial": runs[0]["trivial"],
+                **row_of(cell, runs),
                 "score": _curve([run["score"] for run in runs]),
                 "later": _curve([run["later"] for run in runs]),
                 "iterations": _curve([_per_device(run, "iterations") for run in runs]),
                 "energy": _curve([_per_device(run, "processing_j") for run in runs]),
                 "all_energy": spread(flat(runs, "processing_j")),
-                "last": [short(run["score"][-1]) for run in runs if run["score"]],
-                "last_later": [short(run["later"][-1]) for run in runs if run["later"]],
+                "last": [rounded(run["score"][-1]) for run in runs if run["score"]],
+                "last_later": [rounded(run["later"][-1]) for run in runs if run["later"]],
                 "exit_drop": [drop for run in runs if (drop := _exit_drop(run)) is not None],
-                "failed": sum(sum(run["failed"]) for run in runs),
             }
         )
-    return {
-        "data": setting.table["data"],
-        "metric": setting.table["metric"],
-        "starts": list(setting.sweep["starts"]),
-        "leaders": {k: v["methods"][0] for k, v in setting.table["blocks"].items()},
-        "updates": {k: list(v["updates"]) for k, v in setting.table["blocks"].items()},
-        "rows": rows,
-    }
+    return {**about(setting), "rows": rows}
 
 
 def _per_device(run: Record, what: str) -> list[float]:
@@ -78,8 +81,8 @@ def _curve(curves: Sequence[Sequence[float]]) -> dict[str, list[float]]:
     mean, std = [], []
     for n in range(length):
         values = [curve[n] for curve in curves if len(curve) > n]
-        mean.append(short(float(np.mean(values))))
-        std.append(short(float(np.std(values, ddof=1))) if len(values) > 1 else 0.0)
+        mean.append(rounded(float(np.mean(values))))
+        std.append(rounded(float(np.std(values, ddof=1))) if len(values) > 1 else 0.0)
     return {"mean": mean, "std": std}
 
 
@@ -88,7 +91,7 @@ def _exit_drop(run: Record) -> float | None:
     present, score = run["present"], run["score"]
     for n in range(1, len(present)):
         if present[n] < present[n - 1] and n >= 2:
-            return short(score[n - 1] - score[n - 2])
+            return rounded(score[n - 1] - score[n - 2])
     return None
 
 
@@ -98,93 +101,66 @@ def _exit_drop(run: Record) -> float | None:
 def show(numbers: Numbers) -> list[Table | Drawing]:
     """For each start and block: curves, and tables at the paper's rounds beside the published."""
     parts: list[Table | Drawing] = []
-    for start in numbers["starts"]:
-        for block, updates in numbers["updates"].items():
-            for update in updates:
-                rows = _rows(numbers, block=block, update=update, start=start)
-                if not rows:
-                    continue
-                if start == numbers["starts"][0] or update == updates[0]:
-                    parts.append(_drawing(numbers, rows, block, update, start))
-                parts.append(_table(numbers, rows, block, update, start, "metric"))
-                parts.append(_table(numbers, rows, block, update, start, "iterations"))
+    for group in groups_of(numbers):
+        own = group.update == numbers["updates"][group.block][0]
+        if own or group.start == numbers["starts"][0]:
+            parts.append(_drawing(numbers, group))
+        parts += [_table(numbers, group, what) for what in ("metric", "iterations")]
     return parts
 
 
-def _rows(numbers: Numbers, **which: Any) -> list[dict[str, Any]]:
-    return [row for row in numbers["rows"] if all(row[k] == v for k, v in which.items())]
-
-
-def _table(
-    numbers: Numbers,
-    rows: list[dict[str, Any]],
-    block: str,
-    update: str,
-    start: str,
-    what: str,
-) -> Table:
-    theirs = published()[f"dynamic_{numbers['data']}_{what}_{_STARTS[start]}"]
-    known = "score" if what == "metric" else "iterations"
-    digits = 4 if what == "metric" and numbers["metric"] == "mse" else 1
+def _table(numbers: Numbers, group: Group, what: str) -> Table:
+    start, block, update, rows = group
+    theirs = published()[f"dynamic_{numbers['data']}_{what}_{PUBLISHED_STARTS[start]}"]
+    label, known, digits, note = "iterations", "iterations", 1, ""
+    ends: tuple[str, ...] = ("end",)
+    if what == "metric":
+        label, known, digits = metric(numbers), "score", decimals(numbers)
+        ends = ("end", "end, later samples", "J per device and round")
+        most, trivial = max(row["runs"] for row in rows), rows[0]["trivial"]
+        note = f"{most} runs; trivial predictor {trivial:.4g}."
     shown = []
     for row in rows:
-        curve = row[known]
-        rounds = [n for n in _ROUNDS if n <= len(curve["mean"])]
-        cells = [
-            f"{curve['mean'][n - 1]:.{digits}f} ± {curve['std'][n - 1]:.{digits}f}" for n in rounds
-        ]
-        paper = theirs.get(_NAMES[row["method"]])
+        name, curve = _NAMES[row["method"]], row[known]
+        at = list(zip(curve["mean"], curve["std"], strict=True))
+        cells = [plus_minus(*at[n - 1], digits) if n <= len(at) else "" for n in _ROUNDS]
+        last = [f"{curve['mean'][-1] if at else float('nan'):.{digits}f}"]
+        if what == "metric":
+            last += [f"{row['later']['mean'][-1]:.{digits}f}" if row["later"]["mean"] else ""]
+            last += [plus_minus(row["all_energy"]["mean"], row["all_energy"]["std"])]
+        paper = theirs.get(name)
         beside = (
             [f"{m:g} ± {s:g}" for m, s in zip(paper["mean"], paper["std"], strict=True)]
             if paper
             else [""] * len(_ROUNDS)
         )
-        end = curve["mean"][-1] if curve["mean"] else float("nan")
-        last = [f"{end:.{digits}f}"]
-        if what == "metric":
-            last += [f"{row['later']['mean'][-1]:.{digits}f}" if row["later"]["mean"] else ""]
-            last += [f"{row['all_energy']['mean']:.3g} ± {row['all_energy']['std']:.2g}"]
-        cells += [""] * (len(_ROUNDS) - len(cells))
-        shown.append((_NAMES[row["method"]], *cells, *last, *beside))
-    score = "top-3 (%)" if numbers["metric"] == "top3" else "MSE"
-    ends = ("end", "end, later samples", "J per device and round") if what == "metric" else ("end",)
-    title = (
-        f"{score if what == 'metric' else 'iterations'}: {start}, block “{block}”, {update} update"
-    )
-    note = (
-        f"{max(row['runs'] for row in rows)} runs; trivial predictor {rows[0]['trivial']:.4g}."
-        if what == "metric"
-        else ""
-    )
+        shown.append((name, *cells, *last, *beside))
     return Table(
-        title,
+        f"{label}: {start}, block “{block}”, {update} update",
         ("method", *(f"round {n}" for n in _ROUNDS), *ends, *(f"paper: {n}" for n in _ROUNDS)),
         tuple(shown),
         note,
     )
 
 
-def _drawing(
-    numbers: Numbers, rows: list[dict[str, Any]], block: str, update: str, start: str
-) -> Drawing:
-    score = "top-3 (%)" if numbers["metric"] == "top3" else "MSE"
+def _drawing(numbers: Numbers, group: Group) -> Drawing:
+    start, block, update, rows = group
 
     def draw(figure: Any) -> None:
-        known, later, energy, iterations = figure.subplots(1, 4)
-        tidy(known, "round", f"{score}, known samples")
-        tidy(later, "round", f"{score}, later samples")
-        tidy(energy, "round", "J per device")
-        tidy(iterations, "round", "iterations")
-        for place, row in enumerate(rows):
-            for axes, what in (
-                (known, "score"),
-                (later, "later"),
-                (energy, "energy"),
-                (iterations, "iterations"),
-            ):
+        panels = figure.subplots(1, 4)
+        labels = {
+            "score": f"{metric(numbers)}, known samples",
+            "later": f"{metric(numbers)}, later samples",
+            "energy": "J per device",
+            "iterations": "iterations",
+        }
+        for axes, (what, label) in zip(panels, labels.items(), strict=True):
+            tidy(axes, "round", label)
+            for place, row in enumerate(rows):
                 curve = row[what]
-                x = list(range(1, len(curve["mean"]) + 1))
+                x = range(1, len(curve["mean"]) + 1)
                 band(axes, x, curve["mean"], curve["std"], _NAMES[row["method"]], place)
+        known, later, energy, iterations = panels
         for axes in (known, later):
             level(axes, rows[0]["trivial"], "trivial")
         later.sharey(known)
@@ -205,12 +181,9 @@ def _drawing(
 
 def claims(numbers: Numbers) -> list[Claim]:
     """What Section V says of dynamic networks, judged in each block's own network."""
-    data, view = numbers["data"], dict[str, _View]()
-    for block, updates in numbers["updates"].items():
-        rows = _rows(numbers, block=block, update=updates[0], start=numbers["starts"][0])
-        found = _View(numbers, block, rows)
-        if found.whole:
-            view[block] = found
+    data = numbers["data"]
+    views = {block: _View(numbers, block, rows) for block, rows in own_rows(numbers).items()}
+    view = {block: found for block, found in views.items() if found.whole}
     where = f"Sec. V-C2, {data}"
     saved = {"mnist": 38, "cifar10": 48, "pawpularity": 43}[data]
     gained = {"mnist": 1, "cifar10": 9, "pawpularity": 20}[data]
@@ -239,11 +212,11 @@ def claims(numbers: Numbers) -> list[Claim]:
 class _View:
     """One block's rows, as the claims look at them."""
 
-    def __init__(self, numbers: Numbers, block: str, rows: list[dict[str, Any]]) -> None:
+    def __init__(self, numbers: Numbers, block: str, rows: list[Row]) -> None:
         self.rows = {row["method"]: row for row in rows}
         self.leader = numbers["leaders"][block]
         self.zoc = "zoc-paper" if self.leader == "sc-dn-paper" else "zoc"
-        self.sign = 1 if numbers["metric"] == "top3" else -1
+        self.sign = sign(numbers)
         needed = {self.leader, self.zoc, "sc-dn-greedy", "gsp", "vafl"}
         self.whole = needed <= set(self.rows)
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from scdn.control.solve import solve, warm_up
 from scdn.paper.artefact import Claim, Drawing, Found, Numbers, Setting, Table
-from scdn.paper.control import NEVER_S, drawn_problem, network_job, scenario_of, short
-from scdn.paper.counting import counted, tally
-from scdn.paper.draw import COLOURS, band, tidy
+from scdn.paper.control import NEVER_S, drawn_problem, network_job, scenario_of
+from scdn.paper.counting import counted, tallies
+from scdn.paper.digits import rounded, short
+from scdn.paper.draw import COLOURS, band, logarithmic, tidy
 from scdn.paper.jobs import Job
 from scdn.pictures.palette import GRID
 
@@ -77,7 +78,7 @@ def duel(arguments: dict[str, Any], _: object) -> dict[str, Any]:
             "objective": raw.repaired.objective,
             "active": int(raw.repaired.decision.active.sum()),
             "violations": len(raw.repaired.evaluation.violations),
-            "off_m": float(f"{np.linalg.norm(raw.repaired.server_m - best.server_m):.4g}"),
+            "off_m": rounded(float(np.linalg.norm(raw.repaired.server_m - best.server_m)), 4),
         },
     }
 
@@ -125,9 +126,8 @@ def _draw(numbers: Numbers, figure: Figure) -> None:
         low, high = [min(s) for s in seconds], [max(s) for s in seconds]
         right.fill_between(sizes, low, high, color=COLOURS[number + 3], alpha=0.13, linewidth=0)
     for axes, label in ((left, "objective / optimum"), (right, "seconds, median and range")):
-        axes.set_yscale("log")
+        logarithmic(axes)
         tidy(axes, "devices", label)
-        axes.minorticks_off()
         axes.set_xticks(sizes)
         axes.grid(axis="y", color=GRID)
         axes.legend(fontsize=8)
@@ -199,10 +199,7 @@ def claims(numbers: Numbers) -> list[Claim]:
         counted(
             "General Convergence; Optimization Solver",
             "Algorithm 3 converges to the optimal point of P^r",
-            {
-                words: tally(ratio <= 1 + CLOSE for ratio in values)
-                for words, values in ratios.items()
-            },
+            tallies(ratios, lambda ratio: ratio <= 1 + CLOSE),
             f"networks (repaired plan within {100 * CLOSE:.0f} % of the proven optimum)",
             "Median ratio: "
             + ", ".join(f"{np.median(values):.3g}" for values in ratios.values())
@@ -213,29 +210,20 @@ def claims(numbers: Numbers) -> list[Claim]:
         counted(
             "eq:time_con1",
             "Its plans report within T^max",
-            {
-                words: tally(pair["paper"]["late"] == 0 for pair in pairs)
-                for words, pairs in regimes.items()
-            },
+            tallies(regimes, lambda pair: pair["paper"]["late"] == 0),
             "networks",
             _lateness(regimes),
         ),
         counted(
             "eq:time_con1 to eq:select_vals",
             "Who is active in its plans can be heard from where it puts the server",
-            {
-                words: tally(pair["paper"]["out_of_reach"] == 0 for pair in pairs)
-                for words, pairs in regimes.items()
-            },
+            tallies(regimes, lambda pair: pair["paper"]["out_of_reach"] == 0),
             "networks (at full power)",
         ),
         counted(
             "beyond the paper",
             "The exact optimum takes less time than Algorithm 3",
-            {
-                words: tally(pair["exact"]["seconds"] < pair["paper"]["seconds"] for pair in pairs)
-                for words, pairs in regimes.items()
-            },
+            tallies(regimes, lambda pair: pair["exact"]["seconds"] < pair["paper"]["seconds"]),
             "networks",
             _speed(regimes),
         ),

@@ -8,14 +8,17 @@ no model to take one of.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from scdn.learning.local import Order, halved
 from scdn.learning.vertical import VerticalModel
-from scdn.paper.control import scenario_of, short
-from scdn.paper.theorem import norms
+from scdn.paper.control import scenario_of
+from scdn.paper.counting import mean_std
+from scdn.paper.digits import short
+from scdn.paper.theorem import Run, norms
 from scdn.scenario import Scenario
 from scdn.simulation.loop import DivergedError, Simulation
 from scdn.simulation.material import Material
@@ -113,3 +116,24 @@ def _ideal(scenario: Scenario) -> list[float]:
             break
         found.append(loss)
     return found
+
+
+def averaged(runs: Sequence[Run]) -> dict[str, Any]:
+    """Losses before each round, the gap summed so far, and the logarithm of its bound."""
+    rounds = min(min(len(run["bound_log"]), len(run["ideal"]) - 1) for run in runs)
+    real, ideal = ([run[name][: rounds + 1] for run in runs] for name in ("real", "ideal"))
+    gaps = np.subtract(real, ideal)[:, :rounds]  # real less ideal
+    logs = np.array([run["bound_log"][:rounds] for run in runs])
+    with np.errstate(over="ignore"):
+        broken = int((-gaps.cumsum(axis=1) > np.exp(logs)).sum())
+    third = max(1, rounds // 3)
+    found: dict[str, Any] = {"diverged": sum(run["status"] != "done" for run in runs)}
+    for name, rows in (("real", real), ("ideal", ideal), ("gap_so_far", gaps.cumsum(axis=1))):
+        found[name], found[f"{name}_std"] = mean_std(rows)
+    return found | {
+        "bound_log10": mean_std(logs / np.log(10))[0],
+        "parties": runs[0]["parties"][:rounds],
+        "broken": broken,
+        "early": short(gaps[:, :third].mean(axis=1)),
+        "late": short(gaps[:, -third:].mean(axis=1)),
+    }

@@ -19,6 +19,7 @@ from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.learning.data.dataset import trivial_score
 from scdn.methods import Notes, method, methods
+from scdn.paper.digits import rounded
 from scdn.paper.jobs import Job
 from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.loop import DivergedError, Simulation
@@ -69,7 +70,7 @@ def _with_twin(simulation: Simulation) -> list[list[float]] | None:
     def both(problem: RoundProblem, notes: Notes) -> Plan:
         other = twin.controller(problem, notes)
         joules = np.where(other.decision.active, other.evaluation.processing_j, 0.0)
-        spent.append([_short(value) for value in joules.tolist()])
+        spent.append([rounded(value) for value in joules.tolist()])
         return chosen.controller(problem, notes)
 
     simulation.method = replace(chosen, controller=both)
@@ -87,28 +88,26 @@ def _kept(events: Sequence[Record]) -> Record:
     return {
         "score": [_score(found) for found in metrics],
         "later": [_score(found.get("future") or found) for found in metrics],
-        "train_loss": [_short(found["train_loss"]) for found in metrics],
-        "server_j": [_short(event["server"]["movement_j"]) for event in events],
-        "server_m": [[_short(x) for x in event["server"]["position_m"]] for event in events],
+        "train_loss": [rounded(found["train_loss"]) for found in metrics],
+        "server_j": [rounded(event["server"]["movement_j"]) for event in events],
+        "server_m": [[rounded(x) for x in event["server"]["position_m"]] for event in events],
         "transmission_j": [_total(found, "transmission_j") for found in devices],
         "processing_j": [_total(found, "processing_j") for found in devices],
-        "clock_hz": [_short(sum(_clock(device) for device in found)) for found in devices],
-        "latency_s": [_short(event["latency_s"]) for event in events],
+        "clock_hz": [rounded(sum(_clock(device) for device in found)) for found in devices],
+        "latency_s": [rounded(event["latency_s"]) for event in events],
         "active": [len(event["active"]) for event in events],
         "present": [len(found) for found in devices],
         "failed": [len(event["link_failed"]) for event in events],
-        "solve_s": [_short(event["plan"]["solve_seconds"]) for event in events],
+        "solve_s": [rounded(event["plan"]["solve_seconds"]) for event in events],
         "fallbacks": sum(event["plan"]["fallback"] is not None for event in events),
         "smoothness": [_mean(device["smoothness"] for device in found) for found in devices],
         "each": {
             "iterations": [[device["iterations"] for device in found] for found in devices],
-            "processing_j": [
-                [_short(device["processing_j"]) for device in found] for found in devices
-            ],
-            "importance": [[_short(device["importance"]) for device in found] for found in devices],
+            "processing_j": _each(devices, "processing_j"),
+            "importance": _each(devices, "importance"),
             "distance_m": [
                 [
-                    _short(math.dist(device["position_m"], event["server"]["position_m"]))
+                    rounded(math.dist(device["position_m"], event["server"]["position_m"]))
                     for device in event["devices"]
                 ]
                 for event in events
@@ -117,9 +116,13 @@ def _kept(events: Sequence[Record]) -> Record:
     }
 
 
+def _each(devices: Sequence[Sequence[Record]], term: str) -> list[list[float]]:
+    return [[rounded(device[term]) for device in found] for found in devices]
+
+
 def _score(found: Record) -> float:
     """Top-3 in percent, or the mean squared error."""
-    return float(f"{found['top3'] if 'top3' in found else found['mse']:.6g}")
+    return rounded(found["top3"] if "top3" in found else found["mse"])
 
 
 def _clock(device: Record) -> float:
@@ -128,14 +131,9 @@ def _clock(device: Record) -> float:
 
 
 def _total(devices: Iterable[Record], term: str) -> float:
-    return _short(sum(device[term] for device in devices))
+    return rounded(sum(device[term] for device in devices))
 
 
 def _mean(values: Iterable[float]) -> float | None:
     every = list(values)
-    return _short(float(np.mean(every))) if every else None
-
-
-def _short(value: float) -> float:
-    """Six digits are more than any table shows."""
-    return float(f"{value:.6g}")
+    return rounded(float(np.mean(every))) if every else None

@@ -10,9 +10,10 @@ import numpy as np
 
 from scdn.paper.artefact import Claim, Drawing, Found, Numbers, Setting, Table
 from scdn.paper.blocks import judged
-from scdn.paper.control import network_job, short
+from scdn.paper.control import network_job
 from scdn.paper.counting import mean_std
-from scdn.paper.draw import band, level, tidy
+from scdn.paper.digits import between, plus_minus, rounded, short
+from scdn.paper.draw import band, level, logarithmic, tidy
 from scdn.paper.jobs import Job
 from scdn.paper.published import published
 from scdn.pictures.palette import MUTED
@@ -106,10 +107,10 @@ def _overhead(runs: Sequence[dict[str, Any]]) -> dict[str, float]:
     }
     percent = {reading: 100 * estimate / (count * step) for reading, count in steps.items()}
     return {
-        "estimate_s": short([estimate])[0],
-        "step_s": short([step])[0],
+        "estimate_s": rounded(estimate),
+        "step_s": rounded(step),
         **{f"steps_{reading}": count for reading, count in steps.items()},
-        **{f"percent_{reading}": short([value])[0] for reading, value in percent.items()},
+        **{f"percent_{reading}": rounded(value) for reading, value in percent.items()},
     }
 
 
@@ -146,8 +147,7 @@ def _draw(numbers: Numbers, figure: Any) -> None:
     right.plot(
         devices, line, color=MUTED, linestyle=(0, (2, 3)), linewidth=1.2, label="paper's fit"
     )
-    right.set_yscale("log")
-    right.minorticks_off()
+    logarithmic(right)
     for axes, ticks in ((left, parties), (right, devices)):
         axes.set_xticks(ticks)
         axes.legend(fontsize=8, frameon=False)
@@ -159,7 +159,7 @@ def _importance_table(numbers: Numbers) -> Table:
         for way, label in (("seconds", "batched"), ("one_by_one", "one by one")):
             line = found[way]
             times = [
-                f"{1e3 * mean:.3g} ± {1e3 * std:.2g}"
+                plus_minus(1e3 * mean, 1e3 * std)
                 for mean, std in zip(line["mean"], line["std"], strict=True)
             ]
             rows.append((name, label, *times, _fit(line, 1e3)))
@@ -181,10 +181,7 @@ def _solver_table(numbers: Numbers) -> Table:
     rows = [
         (
             label,
-            *(
-                f"{mean:.3g} ± {std:.2g}"
-                for mean, std in zip(line["mean"], line["std"], strict=True)
-            ),
+            *map(plus_minus, line["mean"], line["std"]),
             _fit(line, 1),
         )
         for way, label in SOLVERS.items()
@@ -264,7 +261,7 @@ def claims(numbers: Numbers) -> list[Claim]:
         ),
         judged(
             "Table lip_train_time",
-            f"Estimating smoothness takes {min(shares):g} to {max(shares):g} % of local training's "
+            f"Estimating smoothness takes {between(shares, 'g')} % of local training's "
             "time, or less.",
             {
                 label: _light(numbers["smoothness"], reading, max(shares))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from scdn.arrays import Array
 from scdn.control.problem import RoundProblem
-from scdn.paper.artefact import Claim, Drawing, Found, Numbers, Setting, Table
+from scdn.paper.artefact import Drawing, Found, Numbers, Setting, Table
 from scdn.paper.control import (
     STARTS,
     algorithm_3,
@@ -20,29 +19,34 @@ from scdn.paper.control import (
     network_job,
     optimal,
     scenario_of,
-    short,
 )
-from scdn.paper.counting import counted, tally
-from scdn.paper.draw import COLOURS, tidy
+from scdn.paper.digits import between, listed, rounded, short
+from scdn.paper.draw import COLOURS, legend, logarithmic, tidy
 from scdn.paper.jobs import Job
+from scdn.paper.response_claims import RAW, claims
 from scdn.pictures.palette import GRID, INK, MARKERS, MUTED, PAPER
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+__all__ = ["claims", "jobs", "numbers", "show"]
+
 WORK = "scdn.paper.response:events"
-RAW, TRUE = "Algorithm 3", "exact, true rate"
+TRUE = "exact, true rate"
 SOLVERS = {
     RAW: ("pade", "raw"),
     "Algorithm 3, repaired": ("pade", "repaired"),
     "exact, Padé's rate": ("pade", "exact"),
     TRUE: ("true", "exact"),
 }
+DRAWN = (
+    ("pade", "raw", "Padé's rate, Algorithm 3"),
+    ("true", "exact", "true rate, exact"),
+)
 SHOWN = {"delay_s": "transmit time (s)", "power_w": "power (W)", "iterations": "iterations"}
-ALIKE = ("centre", "random", "random-edge")
 LATE = 1.01  # of the limit: the program is solved to a tolerance
-GROUND_M = 1.0
 _EDGE = 1e-4  # how closely the delay is found at which a device is lost, relative
+_DEVICES = ((COLOURS[0], MARKERS[0], 6), (COLOURS[6], MARKERS[1], 4))  # how each is drawn
 
 
 def jobs(setting: Setting) -> list[Job]:
@@ -100,7 +104,7 @@ def _edge(problem: RoundProblem, count: int, delays_s: list[float]) -> float | N
     while high / low > 1 + _EDGE:
         middle = float((low * high) ** 0.5)
         low, high = (low, middle) if enough(middle) else (middle, high)
-    return float(f"{high:.5g}")
+    return rounded(high, 5)
 
 
 def numbers(setting: Setting, found: Found) -> Numbers:
@@ -133,9 +137,7 @@ def _summary(record: dict[str, Any], plan: str, delays_s: list[float]) -> dict[s
     devices, start = np.array(record["devices_m"]), np.array(record["start_m"])
     places = np.array([row["server_m"] for row in plans])
     counts = [sum(row["active"]) for row in plans]
-    both = [k for k, count in enumerate(counts) if count == 2]
-    one = [k for k, count in enumerate(counts) if count == 1]
-    none = [k for k, count in enumerate(counts) if count == 0]
+    both, one, none = ([k for k, count in enumerate(counts) if count == n] for n in (2, 1, 0))
     alone = plans[one[-1]]["active"].index(True) if one else None
     power = [float(np.mean(plans[k]["power_w"])) for k in both]
     off = places[none[0]] if none else None
@@ -147,13 +149,11 @@ def _summary(record: dict[str, Any], plan: str, delays_s: list[float]) -> dict[s
         "last": alone,
         "nearest": int(np.argmin(np.linalg.norm(devices - start, axis=1))),
         "least_s": min(heard, default=None),
-        "midpoint_m": _mean(np.linalg.norm(places[both] - devices.mean(axis=0), axis=1)),
-        "apart_m": _mean([np.linalg.norm(devices[0] - devices[1])]),
-        "beside_m": (
-            None if alone is None else _mean([np.linalg.norm(places[one[-1]] - devices[alone])])
-        ),
-        "off_z_m": None if off is None else _mean([off[2]]),
-        "off_moved_m": None if off is None else _mean([np.hypot(*(off - start)[:2])]),
+        "midpoint_m": _apart(places[both], devices.mean(axis=0)) if both else None,
+        "apart_m": _apart(devices[:1], devices[1]),
+        "beside_m": None if alone is None else _apart(places[one[-1:]], devices[alone]),
+        "off_z_m": None if off is None else rounded(off[2], 4),
+        "off_moved_m": None if off is None else _apart(off[None, :2], start[:2]),
         "edges_s": record["edges_s"],
         "late": sum(
             row_delay > LATE * limit
@@ -164,9 +164,9 @@ def _summary(record: dict[str, Any], plan: str, delays_s: list[float]) -> dict[s
     }
 
 
-def _mean(values: ArrayLike) -> float | None:
-    found = np.asarray(values, dtype=np.float64)
-    return float(f"{found.mean():.4g}") if found.size else None
+def _apart(places: Array, other: Array) -> float:
+    """How far places are from another, on average."""
+    return rounded(np.linalg.norm(places - other, axis=1).mean(), 4)
 
 
 # --- what is shown --------------------------------------------------------------------------------
@@ -175,10 +175,7 @@ def _mean(values: ArrayLike) -> float | None:
 def show(numbers: Numbers) -> list[Table | Drawing]:
     """Two drawings for each channel, and a table of events."""
     drawings = []
-    for channel, plan, words in (
-        ("pade", "raw", "Padé's rate, Algorithm 3"),
-        ("true", "exact", "true rate, exact"),
-    ):
+    for channel, plan, words in DRAWN:
         drawings += [
             Drawing(
                 f"response-{channel}",
@@ -199,26 +196,27 @@ def show(numbers: Numbers) -> list[Table | Drawing]:
 def _draw_controls(numbers: Numbers, channel: str, plan: str, figure: Figure) -> None:
     panels = figure.subplots(len(SHOWN), len(STARTS), sharex=True, sharey="row")
     limits = np.array(numbers["delays_s"][channel])
-    ticks = [f"{limits[k]:g}" for k in (0, len(limits) // 2, -1)]
+    marked = limits[[0, len(limits) // 2, -1]]
+    ticks = marked, [f"{limit:g}" for limit in marked]
     for column, start in enumerate(STARTS):
         plans = numbers["shown"][channel][start]["plans"][plan]
         on = np.array([row["active"] for row in plans])
-        for line, (name, label) in enumerate(SHOWN.items()):
-            axes = panels[line][column]
+        for axes, (name, label) in zip(panels[:, column], SHOWN.items(), strict=True):
             values = np.where(on, np.array([row[name] for row in plans]), np.nan)
-            for device in range(2):
-                how = {"markevery": None, "markersize": 4 if device else 6}
-                _line(axes, limits, values[:, device], device, **how)
+            for device, (colour, marker, size) in enumerate(_DEVICES):
+                axes.plot(
+                    limits, values[:, device], color=colour, marker=marker, markersize=size,
+                    linewidth=1.4, label=f"device {device + 1}",
+                )  # fmt: skip
             if name == "delay_s":
                 axes.plot(limits, limits, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
-            axes.set_xscale("log")
-            axes.set_yscale("log" if name != "iterations" else "linear")
-            tidy(axes, "time limit (s)" if line == 2 else "", label if column == 0 else "")
-            axes.minorticks_off()
-            axes.set_xticks(limits[[0, len(limits) // 2, -1]], ticks)
+            logarithmic(axes, "x" if name == "iterations" else "xy")
+            lowest = axes is panels[-1][column]
+            tidy(axes, "time limit (s)" if lowest else "", label if column == 0 else "")
+            axes.set_xticks(*ticks)
             axes.grid(axis="y", color=GRID)
             if name == "delay_s" and channel == "true":
-                axes.set_yticks(limits[[0, len(limits) // 2, -1]], ticks)
+                axes.set_yticks(*ticks)
             if name == "iterations":
                 axes.set_ylim(0, 5.3)
         panels[0][column].set_title(start, fontsize=10)
@@ -226,62 +224,54 @@ def _draw_controls(numbers: Numbers, channel: str, plan: str, figure: Figure) ->
     panels[0][-1].legend(fontsize=8)
 
 
-def _line(axes: Any, x: Any, y: Any, device: int, **how: Any) -> None:
-    axes.plot(
-        x, y, color=COLOURS[(0, 6)[device]], marker=MARKERS[device], linewidth=1.4,
-        label=f"device {device + 1}", **how,
-    )  # fmt: skip
-
-
 def _draw_places(numbers: Numbers, channel: str, plan: str, figure: Figure) -> None:
     panels = figure.subplots(2, len(STARTS), sharex="row", sharey="row")
     for column, start in enumerate(STARTS):
-        shown = numbers["shown"][channel][start]
-        plans = shown["plans"][plan]
-        places = np.array([row["server_m"] for row in plans])
-        counts = np.array([sum(row["active"]) for row in plans])
-        devices, before = np.array(shown["devices_m"]), np.array(shown["start_m"])
-        for axes, (a, b), names in zip(
-            panels[:, column], ((0, 1), (1, 2)), ("xy", "yz"), strict=True
-        ):
-            for device in range(2):
-                axes.plot(
-                    *devices[device, [a, b]], MARKERS[device], markersize=9,
-                    color=COLOURS[(0, 6)[device]], label=f"device {device + 1}",
-                )  # fmt: skip
-            axes.plot(places[:, a], places[:, b], color=MUTED, linewidth=0.8)
-            axes.plot(*before[[a, b]], "+", color=INK, markersize=9, label="server before")
-            for count, fill in ((2, INK), (1, MUTED), (0, PAPER)):
-                chosen = places[counts == count]
-                axes.plot(
-                    chosen[:, a], chosen[:, b], "D", markersize=5, color=fill,
-                    markeredgecolor=INK, linestyle="", label=f"server, {count} active",
-                )  # fmt: skip
+        for axes, plane in zip(panels[:, column], ("xy", "yz"), strict=True):
+            _draw_plane(axes, numbers["shown"][channel][start], plan, plane)
             axes.set_xlim(-5, 105)
             axes.set_ylim(-5, 105)
-            tidy(axes, f"{names[0]} (m)", f"{names[1]} (m)" if column == 0 else "")
+            tidy(axes, f"{plane[0]} (m)", f"{plane[1]} (m)" if column == 0 else "")
             axes.grid(color=GRID)
         panels[0][column].set_title(start, fontsize=10)
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, fontsize=8, ncols=6, loc="outside lower center")
+    legend(figure, panels[0][0], 6)
+
+
+def _draw_plane(axes: Any, shown: dict[str, Any], plan: str, plane: str) -> None:
+    """The devices and the server's places as seen along the third axis."""
+    seen = ["xyz".index(letter) for letter in plane]
+    plans = shown["plans"][plan]
+    places = np.array([row["server_m"] for row in plans])[:, seen]
+    counts = np.array([sum(row["active"]) for row in plans])
+    for device, (colour, marker, _) in enumerate(_DEVICES):
+        axes.plot(
+            *np.array(shown["devices_m"][device])[seen], marker, markersize=9, color=colour,
+            label=f"device {device + 1}",
+        )  # fmt: skip
+    axes.plot(*places.T, color=MUTED, linewidth=0.8)
+    before = np.array(shown["start_m"])[seen]
+    axes.plot(*before, "+", color=INK, markersize=9, label="server before")
+    for count, fill in ((2, INK), (1, MUTED), (0, PAPER)):
+        axes.plot(
+            *places[counts == count].T, "D", markersize=5, color=fill, markeredgecolor=INK,
+            linestyle="", label=f"server, {count} active",
+        )  # fmt: skip
 
 
 def _stages(numbers: Numbers) -> Table:
-    rows = []
-    for solver, by in numbers["events"].items():
-        for start, networks in by.items():
-            shown = networks[0]
-            rows.append(
-                (
-                    solver,
-                    start,
-                    " ".join(map(str, shown["counts"])),
-                    "–" if shown["last"] is None else f"device {shown['last'] + 1}",
-                    f"device {shown['nearest'] + 1}",
-                    "–" if shown["least_s"] is None else f"{shown['least_s']:g}",
-                    "–" if shown["off_z_m"] is None else f"{shown['off_z_m']:g}",
-                )
-            )
+    rows = [
+        (
+            solver,
+            start,
+            " ".join(map(str, shown["counts"])),
+            "–" if shown["last"] is None else f"device {shown['last'] + 1}",
+            f"device {shown['nearest'] + 1}",
+            *("–" if shown[key] is None else f"{shown[key]:g}" for key in ("least_s", "off_z_m")),
+        )
+        for solver, by in numbers["events"].items()
+        for start, (shown, *_) in by.items()
+    ]
+    limits = numbers["delays_s"]
     return Table(
         "The network that is drawn: active devices at each limit",
         (
@@ -294,8 +284,8 @@ def _stages(numbers: Numbers) -> Table:
             "height when all are off (m)",
         ),
         tuple(rows),
-        f"Limits with the Padé rate: {_listed(numbers['delays_s']['pade'])} s; with true rates: "
-        f"{_listed(numbers['delays_s']['true'])} s. {_edges(numbers)}",
+        f"Limits with the Padé rate: {listed(limits['pade'])} s; with true rates: "
+        f"{listed(limits['true'])} s. {_edges(numbers)}",
     )
 
 
@@ -307,138 +297,6 @@ def _edges(numbers: Numbers) -> str:
         return ""
     first, last = zip(*found, strict=True)
     return (
-        f"With true rates the first device is lost below {min(first):.3g} to {max(first):.3g} s, "
-        f"the second below {min(last):.3g} to {max(last):.3g} s."
-    )
-
-
-def _listed(values: list[float]) -> str:
-    return ", ".join(f"{value:g}" for value in values)
-
-
-# --- what is judged -------------------------------------------------------------------------------
-
-
-def claims(numbers: Numbers) -> list[Claim]:
-    """The order of events, and what depends on the start."""
-    events = numbers["events"]
-
-    def count(test: Callable[[dict[str, Any]], bool | None]) -> dict[str, tuple[int, int]]:
-        """Cases (a network and a start) in which it is so, of those in which it can be asked."""
-        found = {}
-        for solver, by in events.items():
-            answers = [test(event) for networks in by.values() for event in networks]
-            found[solver] = tally(answer for answer in answers if answer is not None)
-        return found
-
-    return [
-        counted(
-            "Response to Transmission Time Limits",
-            "As T^max shrinks, devices raise their power to stay in time",
-            count(lambda event: event["power_rises"] if event["both"] > 1 else None),
-            "cases",
-            "From one place a shorter limit always takes more power: where it falls, the server "
-            "has come closer instead.",
-        ),
-        counted(
-            "Response to Transmission Time Limits",
-            "Then one device is switched off, then both",
-            count(lambda event: _ordered(event["counts"])),
-            "cases",
-            _feasible(events),
-        ),
-        counted(
-            "Response to Transmission Time Limits",
-            "While both are active the server is at the midpoint between them",
-            count(lambda event: _within(event["midpoint_m"], 0.1 * event["apart_m"])),
-            "cases (within a tenth of their distance)",
-            _offset(events),
-        ),
-        counted(
-            "Response to Transmission Time Limits",
-            "With one device active the server goes right beside it",
-            count(lambda event: _within(event["beside_m"], 0.1 * event["apart_m"])),
-            "cases (within a tenth of their distance)",
-        ),
-        counted(
-            "Response to Transmission Time Limits",
-            "With all devices off the server keeps its xy-position and drops to z = 0",
-            count(_dropped),
-            "cases",
-            "The penalty ψ̂·Σ distance² holds Algorithm 3's server near the devices that are off.",
-        ),
-        _same_last(events),
-        counted(
-            "Fig. server_pos_origin; App. more_exps",
-            "The last active device is the one nearest to the server's start",
-            count(lambda e: None if e["last"] is None else e["last"] == e["nearest"]),
-            "cases",
-            "The paper contradicts itself about origin: device 2 in the captions, device 1 in the "
-            "text.",
-        ),
-        _early(events),
-    ]
-
-
-def _feasible(events: dict[str, Any]) -> str:
-    """How many of the links of Algorithm 3's own plans are in time on its own channel."""
-    every = [event for networks in events[RAW].values() for event in networks]
-    late, sent = sum(event["late"] for event in every), sum(event["sent"] for event in every)
-    return f"Of {sent} reports in Algorithm 3's plans {late} are late even at Padé's rate."
-
-
-def _offset(events: dict[str, Any]) -> str:
-    """How far from the midpoint the server is while both are active."""
-    words = []
-    for solver, by in events.items():
-        every = [event for networks in by.values() for event in networks]
-        shares = [e["midpoint_m"] / e["apart_m"] for e in every if e["midpoint_m"] is not None]
-        if shares:
-            words.append(f"{np.median(shares):.2f} ({solver})")
-    return f"Median distance from it over that between the devices: {', '.join(words)}."
-
-
-def _ordered(counts: list[int]) -> bool:
-    """From both to one to none, none coming back."""
-    return set(counts) == {0, 1, 2} and counts == sorted(counts, reverse=True)
-
-
-def _within(value: float | None, limit: float) -> bool | None:
-    return None if value is None else value <= limit
-
-
-def _dropped(event: dict[str, Any]) -> bool | None:
-    if event["off_z_m"] is None:
-        return None
-    return bool(event["off_z_m"] <= GROUND_M and event["off_moved_m"] <= GROUND_M)
-
-
-def _same_last(events: dict[str, Any]) -> Claim:
-    counts = {}
-    for solver, by in events.items():
-        trios = zip(*([event["last"] for event in by[start]] for start in ALIKE), strict=True)
-        counts[solver] = tally(len(set(trio)) == 1 for trio in trios if None not in trio)
-    return counted(
-        "Response to Transmission Time Limits; App. more_exps",
-        "From centre, random and random-edge it is the same device that stays last",
-        counts,
-        "networks",
-    )
-
-
-def _early(events: dict[str, Any]) -> Claim:
-    counts = {}
-    for solver, by in events.items():
-        pairs = [
-            (early["least_s"], usual["least_s"])
-            for early, usual in zip(by["max"], by["centre"], strict=True)
-        ]
-        counts[solver] = tally(
-            early is None or early > usual for early, usual in pairs if usual is not None
-        )
-    return counted(
-        "Fig. time_pow_tmax_max, server_pos_max",
-        "From max both are switched off at a longer limit (5e-6 s) than from elsewhere (5e-7 s)",
-        counts,
-        "networks, against centre",
+        f"With true rates the first device is lost below {between(first)} s, "
+        f"the second below {between(last)} s."
     )

@@ -32,6 +32,8 @@ from scdn.learning.split import split
 from scdn.learning.team import Team
 from scdn.learning.tensors import Tensors, one_thread
 from scdn.learning.vertical import VerticalModel
+from scdn.paper.counting import mean_std
+from scdn.paper.digits import rounded, short
 from scdn.scenario.model import Learning
 from scdn.theory import drift, progress, sgd, theorem_1
 
@@ -47,6 +49,7 @@ LEARNING = {
 }
 WAY = (0.25, 0.5, 0.75, 1.0)  # points at which the whole gradient is compared
 FIGURES = ("rate", "squares", "bound_sq", "variance")
+KINDS = ("paper", "measured")  # of smoothness
 SMOOTHNESS = ("paper_party", "paper_whole", "measured_party", "measured_whole")
 
 Run = dict[str, Any]
@@ -224,7 +227,7 @@ def summary(run: Run) -> Run:
     rounds = len(squares)
     found: Run = {"sum": squares.sum()}
     so_far = squares.sum(1).cumsum()
-    for which in ("paper", "measured"):
+    for which in KINDS:
         each = bounds(run, which, rounds)
         ended = np.array([bounds(run, which, r).sum() for r in range(1, rounds + 1)])
         found |= {
@@ -235,6 +238,39 @@ def summary(run: Run) -> Run:
             f"{which}_below_single": int((each < squares).sum()),
         }
     return found
+
+
+def averaged(runs: Sequence[Run]) -> dict[str, Any]:
+    """Curves averaged over runs, and what verdicts need run by run."""
+    rounds = len(runs[0]["rate"])
+    below = ("below_so_far", "below_if_ended", "below_single")
+    sides = {
+        "measured": [np.sum(run["squares"], axis=1).cumsum() for run in runs],
+        **{
+            f"bound_{which}": [bounds(run, which, rounds).sum(1).cumsum() for run in runs]
+            for which in KINDS
+        },
+    }
+    return {
+        "so_far": {name: mean_std(curves)[0] for name, curves in sides.items()},
+        "ratio": {
+            which: short([run[f"{which}_bound"] / run["sum"] for run in runs]) for which in KINDS
+        },
+        "below": {
+            which: sum(run[f"{which}_{how}"] for run in runs for how in below) for which in KINDS
+        },
+        "smoothness": {
+            key: mean_std([[float(np.mean(each)) for each in run[key]] for run in runs])[0]
+            for key in SMOOTHNESS
+        },
+        "falls": {
+            which: [
+                bool(np.mean(run[f"{which}_party"][-1]) < np.mean(run[f"{which}_party"][0]))
+                for run in runs
+            ]
+            for which in KINDS
+        },
+    }
 
 
 def gains(run: Run) -> Array:
@@ -251,4 +287,4 @@ def shorter(value: Any) -> Any:
         return {key: shorter(item) for key, item in value.items()}
     if isinstance(value, list):
         return [shorter(item) for item in value]
-    return float(f"{value:.6g}") if isinstance(value, float | np.floating) else value
+    return rounded(float(value)) if isinstance(value, float | np.floating) else value
