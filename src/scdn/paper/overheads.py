@@ -150,7 +150,8 @@ def _draw(numbers: Numbers, figure: Any) -> None:
     logarithmic(right)
     for axes, ticks in ((left, parties), (right, devices)):
         axes.set_xticks(ticks)
-        axes.legend(fontsize=8, frameon=False)
+    left.legend(fontsize=8, frameon=False)
+    right.legend(fontsize=8, frameon=False, loc="center right", bbox_to_anchor=(1.0, 0.35))
 
 
 def _importance_table(numbers: Numbers) -> Table:
