@@ -118,7 +118,7 @@ def _table(numbers: Numbers, group: Group, what: str) -> Table:
         label, known, digits = metric(numbers), "score", decimals(numbers)
         ends = ("end", "end, later samples", "J per device and round")
         most, trivial = max(row["runs"] for row in rows), rows[0]["trivial"]
-        note = f"{most} runs; trivial predictor {trivial:.4g}."
+        note = f"{most} run{'s' if most != 1 else ''}; trivial predictor {trivial:.4g}."
     shown = []
     for row in rows:
         name, curve = _NAMES[row["method"]], row[known]

@@ -104,7 +104,11 @@ def _facts(document: Mapping[str, Any]) -> str:
         f"({', '.join(f'{name} {version}' for name, version in entry['versions'].items())})"
         for entry in document["took"]
     )
-    return f"{runs} run{'s' if runs != 1 else ''} per point; {took}."
+    words = f"{runs} run{'s' if runs != 1 else ''} per point"
+    planned, done = (document["jobs"][key] for key in ("planned", "done"))
+    if done < planned:
+        words = f"at most {words}, {done} of {planned} jobs so far"
+    return f"{words}; {took}."
 
 
 def _sorted(chapters: Sequence[Chapter]) -> list[tuple[Chapter, Claim]]:
