@@ -92,6 +92,12 @@ def test_changed_arguments_and_broken_files_run_anew(tmp_path):
     sweep(_jobs(2), tmp_path)
     assert [call["n"] for call in CALLS] == [1]
     CALLS.clear()
+    unknown = json.loads((tmp_path / "a1.json").read_text())
+    del unknown["versions"]
+    (tmp_path / "a1.json").write_text(json.dumps(unknown))
+    sweep(_jobs(2), tmp_path)
+    assert [call["n"] for call in CALLS] == [1]
+    CALLS.clear()
     sweep(_jobs(2, more=1), tmp_path)
     assert len(CALLS) == 4
 

@@ -21,5 +21,6 @@ def read_npz(path: Path, keys: Iterable[str] | None = None) -> dict[str, NDArray
             file.seek(0)
             with np.load(file, allow_pickle=False) as arrays:
                 return {key: arrays[key] for key in (arrays.files if keys is None else keys)}
+    # NotImplementedError: compressed in a way that zipfile does not know
     except (TypeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error):
         raise ValueError("not a whole npz file") from None
