@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call
 
 from scdn.draws import generator
 from scdn.learning.data.dataset import Task
 from scdn.learning.losses import row_losses
+from scdn.learning.stacked import alone
 from scdn.learning.tensors import Place, Tensors, seeded
 
 _HEAD = "head."
@@ -90,9 +90,7 @@ class Fusion:
         """From the first layer's sums, (…, hidden), to outputs."""
         found = self.parameters if parameters is None else parameters
         own = {name[len(_HEAD) :]: p for name, p in found.items() if name.startswith(_HEAD)}
-        flat = functional_call(
-            self.layers, (own, self.buffers), (inputs.flatten(0, -2),), tie_weights=False
-        )
+        flat = alone(self.layers)(own | self.buffers, inputs.flatten(0, -2))
         return flat.view(*inputs.shape[:-1], flat.shape[-1])
 
     def sums(self, embeddings: Tensor, parameters: Tensors | None = None) -> Tensor:

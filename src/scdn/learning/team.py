@@ -10,7 +10,7 @@ from math import prod
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, stack_module_state, vmap
+from torch.func import stack_module_state
 
 from scdn.learning.features import Part, Rows, Sight
 from scdn.learning.gradients import Tally
@@ -18,6 +18,7 @@ from scdn.learning.guide import Guide
 from scdn.learning.local import Descent, Order, stretches
 from scdn.learning.models import structure
 from scdn.learning.split import View
+from scdn.learning.stacked import alone, apiece, together
 from scdn.learning.tensors import Place, Tensors
 
 AT_ONCE = 100_000  # rows of all parties together that are embedded in one piece,…
@@ -92,12 +93,7 @@ class Team:
     def forward(self, parameters: Tensors, buffers: Tensors, inputs: Tensor) -> Tensor:
         """Embeddings of inputs: (parties, rows, …) to (parties, rows, width)."""
         with self.place.computing():
-            return vmap(self._one, randomness="different")(parameters, buffers, inputs).to(
-                self.place.dtype
-            )
-
-    def _one(self, own: Tensors, fixed: Tensors, inputs: Tensor) -> Tensor:
-        return functional_call(self.module, (own, fixed), (inputs,), tie_weights=False)
+            return together(self.module)(parameters | buffers, inputs).to(self.place.dtype)
 
     @torch.no_grad()
     def embed(self, inputs: Tensor) -> list[Tensor]:
@@ -109,7 +105,8 @@ class Team:
         """
         if self._apart(inputs.shape[1]):
             with self.place.computing():
-                return [self._alone(n, own) for n, own in enumerate(inputs)]
+                pairs = zip(apiece(self.parameters | self.buffers), inputs, strict=True)
+                return [self._alone(own, seen) for own, seen in pairs]
         pieces = [
             self.forward(self.parameters, self.buffers, piece)
             for piece in torch.split(inputs, self._piece, 1)
@@ -119,13 +116,9 @@ class Team:
     def _apart(self, rows: int) -> bool:
         return rows >= ALONE and (self.place.device == "cpu" or len(self.sight.shape) == 3)
 
-    def _alone(self, n: int, inputs: Tensor) -> Tensor:
-        """Party n's embeddings: (rows, …) to (rows, width)."""
-        own, fixed = (
-            {name: t[n] for name, t in tensors.items()}
-            for tensors in (self.parameters, self.buffers)
-        )
-        pieces = [self._one(own, fixed, piece) for piece in torch.split(inputs, AT_ONCE_ALONE)]
+    def _alone(self, own: Tensors, inputs: Tensor) -> Tensor:
+        """One party's embeddings: (rows, …) to (rows, width)."""
+        pieces = [alone(self.module)(own, piece) for piece in torch.split(inputs, AT_ONCE_ALONE)]
         return torch.cat(pieces).to(self.place.dtype)
 
     @property
