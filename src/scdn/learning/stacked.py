@@ -22,7 +22,7 @@ Layer = Callable[..., Tensor]  # from inputs and the layer's tensors, in the ord
 
 LARGE = 10_000  # values of a party's images from which on a CPU takes party after party
 
-_TENSORS = ("weight", "bias", "columns")
+_TENSORS = {nn.Linear: ("weight", "bias"), MaskedLinear: ("weight", "bias", "columns")}
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
@@ -69,8 +69,9 @@ def _chain(module: nn.Module, known: Mapping[type, Layer]) -> Computation | None
     for prefix, layer in _leaves(module):
         if type(layer) not in known or _altered(layer):
             return None
-        own = [name for name in _TENSORS if getattr(layer, name, None) is not None]
-        steps.append((known[type(layer)], [prefix + name for name in own]))
+        names = _TENSORS.get(type(layer), ())
+        own = [prefix + name for name in names if getattr(layer, name) is not None]
+        steps.append((known[type(layer)], own))
     used = [name for _, names in steps for name in names]
     there = [name for name, _ in (*module.named_parameters(), *module.named_buffers())]
     # A tensor that two layers share has one name only, one that was added has a name too many.

@@ -1,0 +1,221 @@
+"""Parties' models at once: what is computed directly equals the modules themselves, and vmap."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+import torch
+from torch import nn
+from torch.func import functional_call, stack_module_state, vmap
+
+from scdn.learning import stacked
+from scdn.learning.models import AlexNet, Cnn, MaskedMlp, Mlp
+from scdn.learning.stacked import alone, together
+from scdn.learning.tensors import Place
+
+PARTIES, ROWS = 3, 4
+CLOSE = {"rtol": 1e-12, "atol": 1e-12}
+
+
+def masked(party, columns=9):
+    order = torch.randperm(columns, generator=torch.Generator().manual_seed(party))
+    return MaskedMlp(order[:6], columns, 5, hidden=7)
+
+
+def shared_relu():
+    relu = nn.ReLU()
+    return nn.Sequential(nn.Linear(6, 7), relu, nn.Linear(7, 4), relu, nn.Linear(4, 5))
+
+
+DIRECT = {
+    "mlp": (lambda _: Mlp(6, 5, hidden=7), (6,)),
+    "masked mlp": (masked, (6,)),
+    "mlp of images": (lambda _: nn.Sequential(nn.Flatten(), *Mlp(6, 5)), (1, 2, 3)),
+    "masked mlp of images": (lambda n: nn.Sequential(nn.Flatten(), *masked(n)), (1, 2, 3)),
+    "a user's": (
+        lambda _: nn.Sequential(
+            nn.Linear(6, 7, bias=False), nn.ReLU(), nn.Sequential(nn.Linear(7, 4)), nn.ReLU(True),
+            nn.Linear(4, 5),
+        ),
+        (6,),
+    ),
+    "lines of images": (
+        lambda _: nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Flatten(), nn.Linear(8, 5)),
+        (1, 2, 3),
+    ),
+    "a relu that stands twice": (lambda _: shared_relu(), (6,)),
+    "one layer": (lambda _: nn.Linear(6, 5), (6,)),
+}  # fmt: skip
+CALLED = {
+    "cnn": (lambda _: Cnn((2, 28, 28), 5), (2, 28, 28)),
+    "alexnet": (lambda _: AlexNet((1, 64, 64), 5), (1, 64, 64)),
+}
+
+
+def parties(make, shape):
+    """Modules, their tensors stacked, and rows for each."""
+    torch.manual_seed(0)
+    modules = [make(party).double() for party in range(PARTIES)]
+    parameters, buffers = stack_module_state(modules)
+    free = {name: p.detach().requires_grad_() for name, p in parameters.items()}
+    return modules, free, buffers, torch.randn(PARTIES, ROWS, *shape, dtype=torch.float64)
+
+
+def outcome(embeddings, parameters):
+    """Values, and slopes of a loss that weighs every number differently."""
+    weights = torch.linspace(1, 2, embeddings.numel(), dtype=embeddings.dtype)
+    loss = (weights.view(embeddings.shape) * embeddings.square()).sum()
+    return [embeddings.detach(), *torch.autograd.grad(loss, list(parameters))]
+
+
+def assert_equals_modules(make, shape):
+    modules, free, buffers, rows = parties(make, shape)
+    found = outcome(together(deepcopy(modules[0]).to("meta"))(free | buffers, rows), free.values())
+
+    def one(own, x):
+        return functional_call(modules[0], own, (x,), tie_weights=False)
+
+    expected = outcome(vmap(one)(free | buffers, rows), free.values())
+    torch.testing.assert_close(found, expected, **CLOSE)
+    each = torch.stack([module(x) for module, x in zip(modules, rows, strict=True)])
+    own = [p for module in modules for p in module.parameters()]
+    value, *slopes = outcome(each, own)
+    torch.testing.assert_close(found[0], value, **CLOSE)
+    for place, slope in enumerate(found[1:]):
+        torch.testing.assert_close(slope, torch.stack(slopes[place :: len(free)]), **CLOSE)
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Modules that were called as they are."""
+    found = []
+
+    def note(module, *args, **options):
+        found.append(module)
+        return functional_call(module, *args, **options)
+
+    monkeypatch.setattr(stacked, "functional_call", note)
+    return found
+
+
+@pytest.mark.parametrize("name", DIRECT)
+def test_known_layers_compute_what_the_modules_do(name, calls):
+    assert_equals_modules(*DIRECT[name])
+    assert not calls
+
+
+@pytest.mark.parametrize("large", [0, 10**9])
+@pytest.mark.parametrize("name", CALLED)
+def test_convolutions_compute_what_the_modules_do(name, large, calls, monkeypatch):
+    monkeypatch.setattr(stacked, "LARGE", large)
+    assert_equals_modules(*CALLED[name])
+    assert len(calls) == (1 if large else PARTIES)
+
+
+@pytest.mark.parametrize("name", DIRECT)
+def test_one_party_alone(name, calls):
+    modules, free, buffers, rows = parties(*DIRECT[name])
+    for party, module in enumerate(modules):
+        own = {name: t[party] for name, t in (free | buffers).items()}
+        torch.testing.assert_close(alone(module)(own, rows[party]), module(rows[party]), **CLOSE)
+    assert not calls
+
+
+def test_masked_columns_are_each_partys_own():
+    """Only weights of columns that a party has get a slope; exchanged columns are noticed."""
+    modules, free, buffers, rows = parties(masked, (6,))
+    compute = together(modules[0])
+    embeddings, slope, *_ = outcome(compute(free | buffers, rows), free.values())
+    for party, columns in enumerate(buffers["0.columns"]):
+        has = torch.zeros(9, dtype=torch.bool)
+        has[columns] = True
+        assert slope[party][:, has].any(0).all()
+        assert not slope[party][:, ~has].any()
+    exchanged = compute(free | {"0.columns": buffers["0.columns"].flip(0)}, rows)
+    assert not torch.isclose(exchanged[0], embeddings[0]).all()
+    assert torch.equal(exchanged[1], embeddings[1])
+
+
+def test_sixteen_bits_are_the_modules():
+    """Up to rounding, also those of vmap, which adds biases in 32 bits."""
+    modules, free, buffers, rows = parties(masked, (6,))
+    tensors = {name: p.detach().float() for name, p in free.items()} | buffers
+    rows = rows.float()
+    with Place(precision="bfloat16").computing():
+        found = together(modules[0])(tensors, rows)
+        one = vmap(lambda own, x: functional_call(modules[0], own, (x,)))
+        batched = one(tensors, rows)
+        pairs = zip(modules, rows, strict=True)
+        each = torch.stack([module.float()(x) for module, x in pairs])
+    exact = one(tensors, rows)
+    assert found.dtype == each.dtype == torch.bfloat16
+    assert 1e-4 < (found.float() - exact).abs().max() < 0.01
+    torch.testing.assert_close(found, each, rtol=2**-7, atol=0.004)
+    torch.testing.assert_close(found.float(), batched, rtol=2**-7, atol=0.004)
+
+
+# What is not known goes on as the module is
+
+
+class Doubled(nn.Linear):
+    def forward(self, x):
+        return 2 * super().forward(x)
+
+
+class Residual(nn.Sequential):
+    def forward(self, x):
+        return x + super().forward(x)
+
+
+class Backwards(nn.Sequential):
+    def __iter__(self):
+        return reversed(list(self._modules.values()))
+
+
+def hooked(register):
+    def make(_):
+        module = nn.Sequential(nn.Linear(6, 6), nn.ReLU(), nn.Linear(6, 6))
+        register(module)
+        return module
+
+    return make
+
+
+def pre_hook(module):
+    module[2].register_forward_pre_hook(lambda _, x: (3 * x[0],))
+
+
+def own_forward(module):
+    module[1].forward = torch.tanh
+
+
+def extra(module):
+    module[0].register_buffer("columns", torch.ones(1, dtype=torch.float64))
+
+
+UNKNOWN = {
+    "a subclass of a layer": lambda _: nn.Sequential(Doubled(6, 6), nn.ReLU(), nn.Linear(6, 6)),
+    "a sequence with a way of its own": lambda _: Residual(nn.Linear(6, 6), nn.ReLU()),
+    "such a sequence inside": lambda _: nn.Sequential(nn.Linear(6, 6), Residual(nn.Linear(6, 6))),
+    "a sequence with an order of its own": lambda _: Backwards(nn.Linear(6, 6), nn.ReLU()),
+    "another layer": lambda _: nn.Sequential(nn.Linear(6, 6), nn.Tanh()),
+    "a hook": hooked(lambda m: m[0].register_forward_hook(lambda *call: 3 * call[-1])),
+    "a hook of the whole": hooked(lambda m: m.register_forward_hook(lambda *call: 3 * call[-1])),
+    "a hook before": hooked(pre_hook),
+    "a forward put on a layer": hooked(own_forward),
+    "a tensor more": hooked(extra),
+    "a layer that stands twice": lambda _: nn.Sequential(*[nn.Linear(6, 6)] * 2),
+    "rows flattened otherwise": lambda _: nn.Sequential(nn.Linear(6, 6), nn.Flatten(-1)),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_modules_that_are_not_known_are_called(name, calls):
+    assert_equals_modules(UNKNOWN[name], (6,))
+    assert len(calls) == 1
+    module = UNKNOWN[name](0).double()
+    rows = torch.randn(ROWS, 6, dtype=torch.float64)
+    own = dict(module.named_parameters()) | dict(module.named_buffers())
+    torch.testing.assert_close(alone(module)(own, rows), module(rows), **CLOSE)
+    assert len(calls) == 2
