@@ -112,8 +112,8 @@ class Fusion:
             loss = row_losses(self.outputs(embeddings[:, step], free), targets[step], task).mean()
             slopes = torch.autograd.grad(loss, list(free.values()))
             now = {
-                name: p.detach() - rate * slope
-                for (name, p), slope in zip(free.items(), slopes, strict=True)
+                name: p.sub(slope, alpha=rate)
+                for (name, p), slope in zip(now.items(), slopes, strict=True)
             }
         return replace(self, parameters=now)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import torch
 from torch import Tensor
 
 from scdn.learning.data.dataset import Task
@@ -66,13 +67,12 @@ class LabelGuide:
 
     def losses(self, step: int, embeddings: Tensor, who: Tensor | None) -> Tensor:
         """The whole model's loss if this party alone moved."""
-        moved = embeddings - _of(self.stale, who)[:, step]
-        if self.kept is None or self.places is None:
-            inputs = self.sums[step] + moved @ _of(self.blocks, who)
-        else:
+        moved = embeddings - _of(self.stale[:, step], who)
+        if self.kept is not None and self.places is not None:
             mine = self.kept.flags[step, _of(self.places, who)] * self.kept.scale[step]
-            inputs = self.sums[step] + (mine[:, None, None] * moved) @ _of(self.blocks, who)
-        outputs = self.head(inputs + self.bias)
+            moved = mine[:, None, None] * moved
+        inputs = torch.baddbmm(self.sums[step] + self.bias, moved, _of(self.blocks, who))
+        outputs = self.head(inputs)
         return row_losses(outputs, self.targets[step], self.task).mean(-1)
 
 
@@ -84,7 +84,7 @@ class SlopeGuide:
 
     def losses(self, step: int, embeddings: Tensor, who: Tensor | None) -> Tensor:
         """The loss to first order in the embeddings, but for a constant."""
-        return (_of(self.slopes, who)[:, step] * embeddings).sum((-1, -2))
+        return (_of(self.slopes[:, step], who) * embeddings).sum((-1, -2))
 
 
 def _of(values: Tensor, who: Tensor | None) -> Tensor:

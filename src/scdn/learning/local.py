@@ -90,12 +90,12 @@ class Descent:
         for name, gradient in gradients.items():
             v, now = gradient, self.now[name]
             if self.mu is not None:
-                v = v + _each(self.mu, v) * (now - self.start[name])
+                v = v.addcmul(_each(self.mu, v), now - self.start[name])
             if self.rho is not None:
                 if name in self.velocity:
-                    v = v + _each(self.rho, v) * self.velocity[name]
+                    v = v.addcmul(_each(self.rho, v), self.velocity[name])
                 self.velocity[name] = v
-            self.now[name] = now - _each(self.rate, v) * v
+            self.now[name] = now.addcmul(_each(self.rate, v), v, value=-1)
 
 
 def _each(number: Tensor, like: Tensor) -> Tensor:
