@@ -198,7 +198,7 @@ UNKNOWN = {
     "a subclass of a layer": lambda _: nn.Sequential(Doubled(6, 6), nn.ReLU(), nn.Linear(6, 6)),
     "a sequence with a way of its own": lambda _: Residual(nn.Linear(6, 6), nn.ReLU()),
     "such a sequence inside": lambda _: nn.Sequential(nn.Linear(6, 6), Residual(nn.Linear(6, 6))),
-    "a sequence with an order of its own": lambda _: Backwards(nn.Linear(6, 6), nn.ReLU()),
+    "a sequence with an order of its own": lambda _: Backwards(*Mlp(6, 6, hidden=6)),
     "another layer": lambda _: nn.Sequential(nn.Linear(6, 6), nn.Tanh()),
     "a hook": hooked(lambda m: m[0].register_forward_hook(lambda *call: 3 * call[-1])),
     "a hook of the whole": hooked(lambda m: m.register_forward_hook(lambda *call: 3 * call[-1])),
