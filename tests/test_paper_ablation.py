@@ -151,11 +151,16 @@ def test_ablation_verdicts_follow_the_numbers(ablated):
     robust = "The final score is robust to the number of Algorithm 3's iterations"
     published, true = (numbers["blocks"][name] for name in ("published", "true"))
     for block in (published, true):
-        block["full"]["clock_hz"], block["no-processing"]["clock_hz"] = [1.0], [100.0]
+        block["full"] |= {"clock_hz": [1.0], "iterations": [1.0]}
+        block["no-processing"]["clock_hz"] = [100.0]
         for case in block.values():
             case["score"] = [80.0]
     verdicts = _verdicts(ablation, numbers)
     assert {verdicts[name] for name in (saves, minor, robust)} == {"reproduced"}
+    published["full"]["iterations"] = [0.9]  # where devices rest, no score can change
+    resting = _verdicts(ablation, numbers)
+    assert (resting[minor], resting[robust]) == ("reproduced in this regime", "not reproduced")
+    published["full"]["iterations"] = [1.0]
     published["no-processing"]["clock_hz"] = [1.1]
     published["fixed"]["score"] = [70.0]
     published["iterations-1"]["score"] = [60.0]
@@ -174,11 +179,11 @@ def test_a_score_that_says_little_is_told_so(ablated):
     for block in numbers["blocks"].values():
         block["full"] |= {"score": [numbers["trivial"] - 1], "iterations": [0.01]}
     reasons = [claim.reason for claim in ablation.claims(numbers)[-2:]]
-    assert all("trivial" in reason and "train only 0.01" in reason for reason in reasons)
+    assert all("trivial" in reason and "hardly trains (0.01" in reason for reason in reasons)
     for block in numbers["blocks"].values():
         block["full"] |= {"score": [numbers["trivial"] + 1], "iterations": [2.0]}
     reasons = [claim.reason for claim in ablation.claims(numbers)[-2:]]
-    assert not any("trivial" in reason or "train only" in reason for reason in reasons)
+    assert not any("trivial" in reason or "hardly trains" in reason for reason in reasons)
 
 
 # --- overheads ------------------------------------------------------------------------------------
