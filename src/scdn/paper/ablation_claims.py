@@ -116,8 +116,9 @@ def _minor(numbers: Numbers, cases: Cases) -> Look:
         f"{round(change, digits) + 0.0:+.{digits}f} {WITHOUT[case][0]}"
         for case, change in changes.items()
     )
-    good = all(abs(change) < _limit(numbers) for change in changes.values())
-    return good and _trained(cases) >= TRAINS, f"{full:.{digits}f} in full; {words}{_caveat(numbers, cases)}"
+    small = all(abs(change) < _limit(numbers) for change in changes.values())
+    good = small and _trained(cases) >= TRAINS
+    return good, f"{full:.{digits}f} in full; {words}{_caveat(numbers, cases)}"
 
 
 def _trained(cases: Cases) -> float:
