@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,10 @@ settings.register_profile(
 )
 settings.register_profile("long", max_examples=500, deadline=None, suppress_health_check=_quiet)
 settings.load_profile("long" if LONG else "short")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A script's background process is deaf to Ctrl-C, and so would be what tests start and stop.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,7 +1,4 @@
-"""What must hold of learning whatever the numbers: who sees what, sameness, figures that add up.
-
-A test marked `broken` states a law that the code does not keep yet.
-"""
+"""What must hold of learning whatever the numbers: who sees what, sameness, figures that add up."""
 
 from __future__ import annotations
 
@@ -190,7 +187,7 @@ def test_many_rows_are_embedded_and_fused_in_pieces(monkeypatch, memory):
         monkeypatch.setattr("scdn.learning.team.ALONE", alone)
         monkeypatch.setattr("scdn.learning.team.AT_ONCE_ALONE", rows)
         monkeypatch.setattr("scdn.learning.server.AT_ONCE", numbers)
-        model.sent = False
+        model.moved = set(model.present)
         model.exchange()
         each = [model.server.seen[name] for name in model.present]
         found.append([*each, model.server.predict(), torch.tensor(model.metrics()["train_loss"])])
@@ -450,7 +447,7 @@ def test_zeroing_out_is_a_model_without_these_columns():
     model = trained(memory="zero-out")
     kept = started(memory="keep")
     kept.server.fusion, kept.teams = model.server.fusion, list(model.teams)
-    kept.sent = False
+    kept.moved = set(kept.present)
     kept.exchange()
     without = predicted(kept.server, [name for name in VIEWS if name != "b"])
     model.leave(["b"])

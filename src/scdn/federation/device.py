@@ -155,7 +155,7 @@ class Device:
         if size is not None:
             told = _finite(size)
         batches = torch.from_numpy(arrays["batches"].astype(np.int64))
-        (trained,) = crew.embeddings(batches.flatten(), "trained").values()
+        (trained,) = crew.embeddings(batches.flatten(), "trained", crew.names).values()
         width = trained.shape[-1]
         sent = {"trained": self._noisy(trained).reshape(*batches.shape, width)}
         self._pending = (asked.base, crew.teams[0].towards(crew._trained[0], 1.0))
@@ -240,8 +240,8 @@ class Device:
         crew = self.crew
         count = crew.rows.count("train")
         wanted = np.arange(count) if rows is None else row_numbers("rows", rows, count)
-        (table,) = crew.embeddings(torch.from_numpy(wanted), "table").values()
-        (sent,) = crew.sent()
+        (table,) = crew.embeddings(torch.from_numpy(wanted), "table", crew.names).values()
+        (sent,) = crew.sent(crew.names)
         smooth = None
         if crew.maker.learning.smoothness == "norms":
             (found,) = crew.smoothness().values()

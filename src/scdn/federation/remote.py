@@ -193,11 +193,11 @@ class Remote:
 
     # --- what devices have sent -----------------------------------------------------------------
 
-    def embeddings(self, rows: Tensor, sending: str) -> dict[str, Tensor]:
+    def embeddings(self, rows: Tensor, sending: str, names: Collection[str]) -> dict[str, Tensor]:
         """Of training rows, as they were last sent; asked for where they were not."""
         if sending != "trained":
             self._ask_for(rows)
-        found = {name: one.table[rows] for name, one in self.here.items()}
+        found = {name: one.table[rows] for name, one in self.here.items() if name in names}
         if sending == "trained":
             found |= {name: sent.flatten(0, 1) for name, sent in self._trained.items()}
         return found
@@ -206,11 +206,12 @@ class Remote:
         """Of all training rows, as they were last sent."""
         return {name: self.here[name].table for name in names}
 
-    def sent(self) -> Iterator[Sent]:
+    def sent(self, names: Collection[str]) -> Iterator[Sent]:
         """Of the sample and the test rows."""
         self._ask_for(self.sample)
         for name, one in self.here.items():
-            yield Sent([name], [one.table[self.sample]], [one.tests])
+            if name in names:
+                yield Sent([name], [one.table[self.sample]], [one.tests])
 
     def smoothness(self) -> dict[str, float]:
         """As devices last reported it."""

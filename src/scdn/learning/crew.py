@@ -20,7 +20,7 @@ from scdn.draws import generator
 from scdn.learning.features import Rows
 from scdn.learning.gradients import GradientSize, Tally, turning
 from scdn.learning.guide import Guide
-from scdn.learning.local import REST, Order
+from scdn.learning.local import Order
 from scdn.learning.parties import Maker, teamed
 from scdn.learning.smoothness import curvature, smoothness
 from scdn.learning.split import View
@@ -80,7 +80,7 @@ class Parties(Protocol):
         """Parties go this part of their way."""
         ...
 
-    def embeddings(self, rows: Tensor, sending: str) -> dict[str, Tensor]:
+    def embeddings(self, rows: Tensor, sending: str, names: Collection[str]) -> dict[str, Tensor]:
         """Embeddings of training rows, (rows, width) each; `"trained"`: at the end of the way."""
         ...
 
@@ -88,7 +88,7 @@ class Parties(Protocol):
         """Embeddings of all training rows, of parties that go."""
         ...
 
-    def sent(self) -> Iterator[Sent]:
+    def sent(self, names: Collection[str]) -> Iterator[Sent]:
         """Embeddings of the sample and the test rows, as parties stand."""
         ...
 
@@ -175,13 +175,18 @@ class Crew:
         return learn_together([self], [task])[0]
 
     def lessons(self, task: Task) -> list[Lesson]:
-        """A task as each team sees it."""
+        """A task as those of each team see it who have something to do."""
         found = []
-        for team in self.teams:
-            own = [task.orders.get(name, REST) for name in team.names]
-            counted = task.sample is not None and any(order.steps for order in own)
+        working = {name for name, order in task.orders.items() if order.steps}
+        for whole in self.teams:
+            team = whole.only(working)
+            tally = None
+            if task.sample is not None and team.names:
+                sample = self._fixed_inputs(whole)[0]
+                seats = whole.seats(working)
+                tally = self._tally(team, task, sample if team is whole else sample[seats])
+            own = [task.orders[name] for name in team.names]
             guide = task.guide(team.names)
-            tally = self._tally(team, task, self._fixed_inputs(team)[0]) if counted else None
             found.append(Lesson(team, self.rows, task.batches, guide, own, tally))
         return found
 
@@ -203,20 +208,26 @@ class Crew:
 
     # --- what parties send ----------------------------------------------------------------------
 
-    def embeddings(self, rows: Tensor, sending: str) -> dict[str, Tensor]:
+    def embeddings(self, rows: Tensor, sending: str, names: Collection[str]) -> dict[str, Tensor]:
         """Of training rows."""
-        return self._send(self._trained if sending == "trained" else self.teams, rows, sending)
+        teams = self._trained if sending == "trained" else self.teams
+        return self._send(teams, rows, sending, names)
 
     def tables(self, names: Collection[str]) -> dict[str, Tensor]:
         """Of all training rows."""
         every = torch.arange(self.rows.count("train"), device=self.maker.place.device)
-        going = [team.only(names) for team in self.teams]
-        return self._send([team for team in going if team.names], every, "left")
+        return self._send(self.teams, every, "left", names)
 
-    def sent(self) -> Iterator[Sent]:
+    def sent(self, names: Collection[str]) -> Iterator[Sent]:
         """Of the sample and the test rows."""
-        for team in self.teams:
-            sample, tests = self._fixed_inputs(team)
+        for whole in self.teams:
+            team = whole.only(names)
+            if not team.names:
+                continue
+            sample, tests = (
+                inputs if team is whole else [inputs[n] for n in whole.seats(names)]
+                for inputs in self._fixed_inputs(whole)
+            )
             yield Sent(
                 team.names,
                 self._perturbed(team, team.embed(sample), "sample"),
@@ -283,9 +294,13 @@ class Crew:
         each = zip(team.names, turning(team.parameters, end, before, after), strict=True)
         return {n: replace(figures[n], smoothness=found) for n, found in each if n in figures}
 
-    def _send(self, teams: Sequence[Team], rows: Tensor, sending: str) -> dict[str, Tensor]:
+    def _send(
+        self, teams: Sequence[Team], rows: Tensor, sending: str, names: Collection[str]
+    ) -> dict[str, Tensor]:
         found: dict[str, Tensor] = {}
-        for team in teams:
+        for team in (whole.only(names) for whole in teams):
+            if not team.names:
+                continue
             each = self._perturbed(team, team.embed_rows(self.rows, "train", rows), sending)
             found |= dict(zip(team.names, each, strict=True))
         return found
@@ -322,15 +337,12 @@ def learn_together(crews: Sequence[Crew], tasks: Sequence[Task]) -> list[Figures
     each = [crew.lessons(task) for crew, task in zip(crews, tasks, strict=True)]
     for crew in crews:
         crew._trained = []
-    for lessons in zip(*each, strict=True):
-        for crew, team in zip(crews, train(lessons), strict=True):
-            crew._trained.append(team)
-    found: list[Figures] = []
-    for crew, own in zip(crews, each, strict=True):
-        figures: Figures = {}
-        for lesson, trained in zip(own, crew._trained, strict=True):
-            figures |= crew.figures(lesson, trained)
-        found.append(figures)
+    found: list[Figures] = [{} for _ in crews]
+    for place, lessons in enumerate(zip(*each, strict=True)):
+        trained = train(lessons)
+        for crew, lesson, team, figures in zip(crews, lessons, trained, found, strict=True):
+            figures |= crew.figures(lesson, team)
+            crew._trained.append(crew.teams[place].put(team))
     return found
 
 

@@ -55,5 +55,5 @@ def unpack(
     fresh.sizes = {name: GradientSize(**size) for name, size in words["sizes"].items()}
     fresh.connections = dict(words["connections"])
     fresh.parties.round = (words["round"][0], words["round"][1])
-    fresh.sent = False
+    fresh.moved = set(fresh.present)
     return fresh

@@ -64,9 +64,15 @@ class Team:
         )
         return mine == theirs
 
+    def seats(self, names: Collection[str]) -> list[int]:
+        """Where in the team those of `names` are that belong to it."""
+        return [place for place, name in enumerate(self.names) if name in names]
+
     def only(self, names: Collection[str]) -> Team:
         """The part of the team that is in `names`."""
-        kept = [place for place, name in enumerate(self.names) if name in names]
+        kept = self.seats(names)
+        if len(kept) == len(self.names):
+            return self
         where = torch.tensor(kept, dtype=torch.int64, device=self.place.device)
         return replace(
             self,
@@ -75,6 +81,14 @@ class Team:
             buffers={name: b[where] for name, b in self.buffers.items()},
             sight=self.sight.only(where),
         )
+
+    def put(self, part: Team) -> Team:
+        """With the parameters that some of the team have come to."""
+        if part.names == self.names:
+            return part
+        where = torch.tensor(self.seats(part.names), device=self.place.device, dtype=torch.int64)
+        own = {n: p.index_copy(0, where, part.parameters[n]) for n, p in self.parameters.items()}
+        return replace(self, parameters=own)
 
     def joined(self, other: Team) -> Team:
         """With another team of the same structure at its end."""
@@ -96,20 +110,21 @@ class Team:
             return together(self.module)(parameters | buffers, inputs).to(self.place.dtype)
 
     @torch.no_grad()
-    def embed(self, inputs: Tensor) -> list[Tensor]:
+    def embed(self, inputs: Tensor | Sequence[Tensor]) -> list[Tensor]:
         """What the parties send for these inputs: (parties, rows, …) to (rows, width) of each.
 
         With many rows a CPU gains nothing from batched products, which add a layer's bias in a
         pass of its own, and neither does a GPU from convolutions in groups; there the parties
         compute one after another.
         """
-        if self._apart(inputs.shape[1]):
+        if self._apart(len(inputs[0])):
             with self.place.computing():
                 pairs = zip(apiece(self.parameters | self.buffers), inputs, strict=True)
                 return [self._alone(own, seen) for own, seen in pairs]
+        stacked = inputs if isinstance(inputs, Tensor) else torch.stack(list(inputs))
         pieces = [
             self.forward(self.parameters, self.buffers, piece)
-            for piece in torch.split(inputs, self._piece, 1)
+            for piece in torch.split(stacked, self._piece, 1)
         ]
         return list(torch.cat(pieces, 1))
 

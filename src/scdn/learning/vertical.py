@@ -50,7 +50,7 @@ class VerticalModel:
     sizes: dict[str, GradientSize] = field(default_factory=dict)
     connections: dict[str, int] = field(default_factory=dict)
     measure: bool = True  # whether gradients are measured, for a controller that asks
-    sent: bool = False  # whether the server has the parties' present embeddings
+    moved: set[str] = field(default_factory=set)  # whose present embeddings the server has not
 
     @classmethod
     def start(
@@ -145,16 +145,16 @@ class VerticalModel:
             self._finish(work, self.parties.learn(work.task))
 
     def exchange(self) -> None:
-        """Parties send their embeddings of the sample and the test rows, if they have moved.
+        """Parties that have moved send their embeddings of the sample and the test rows.
 
         Whatever needs these embeddings asks for them; a round by itself does not.
         """
-        if self.sent:
+        if not self.moved:
             return
         with one_thread():
-            for sent in self.parties.sent():
+            for sent in self.parties.sent(self.moved):
                 self.server.receive(*sent)
-        self.sent = True
+        self.moved = set()
 
     # --- what parties and server report ---------------------------------------------------------
 
@@ -200,7 +200,7 @@ class VerticalModel:
     def _seat(self, views: Mapping[str, View]) -> None:
         """Takes new parties in, and their first gradient figures."""
         self.connections |= self.parties.seat(views)
-        self.sent = False
+        self.moved |= set(views)
         if self.measure and views:
             self._probe(set(views))
 
@@ -267,29 +267,42 @@ class VerticalModel:
         """Parties apply what they learned, and the server takes its turn."""
         for name, size in figures.items():
             self.sizes[name] = self.sizes.get(name, GradientSize()).after(size)
-        self.parties.apply(self._share(work))
+        again = self._again(work.task.orders)
+        share, fresh = work.task.share, None
+        if share is None:  # fitted: the least loss when all embeddings go that part of their way
+            fresh = self._anew(work.batches, work.stale, "trained", again)
+            share = self.server.best_share(work.batches, work.stale, fresh, work.kept)
+        self.parties.apply(share)
+        self.moved |= again
         batches, stale = work.batches[: work.server.steps], work.stale
         if self.learning.server_turn == "after" and work.server.steps:
-            stale = self._embeddings(batches, "after")
+            if fresh is None or share != 1.0 or self.learning.perturbation:
+                fresh = self._anew(batches, stale, "after", again)
+            stale = fresh
         kept = None if work.kept is None else work.kept.first(work.server.steps)
         stale = stale[:, : work.server.steps]
         self.server.fusion = self.server.train(batches, stale, work.server.rate, kept)
-        self.sent = False
 
-    def _share(self, work: _Work) -> float:
-        """The part of their updates that parties apply.
+    def _again(self, orders: Mapping[str, Order]) -> set[str]:
+        """Who sends again after a round: who trained. Noise is new in every sending of everyone."""
+        if self.learning.perturbation:
+            return set(self.present)
+        return {name for name, order in orders.items() if order.steps}
 
-        `fitted`: the one with the least loss when all embeddings go that part of their way.
-        """
-        if work.task.share is not None:
-            return work.task.share
-        fresh = self._embeddings(work.batches, "trained")
-        return self.server.best_share(work.batches, work.stale, fresh, work.kept)
+    def _anew(self, batches: Tensor, stale: Tensor, sending: str, again: Collection[str]) -> Tensor:
+        """Embeddings of rows that the server had `stale`, after the parties `again` have moved."""
+        stale = stale[:, : len(batches)]
+        sent = self.parties.embeddings(batches.flatten(), sending, again)
+        if not sent:
+            return stale
+        fresh = torch.stack(list(sent.values())).view(len(sent), *stale.shape[1:])
+        return stale.index_copy(0, self.server.places(tuple(sent)), fresh)
 
     def _embeddings(self, batches: Tensor, sending: str) -> Tensor:
         """What the server has of (steps, batch) rows: (members, steps, batch, width)."""
         rows = batches.flatten()
-        table = self.server.stack(self.parties.embeddings(rows, sending), rows)
+        sent = self.parties.embeddings(rows, sending, self.present)
+        table = self.server.stack(sent, rows)
         return table.view(len(table), *batches.shape, table.shape[-1])
 
     def _drawn(self, draws: np.random.Generator, steps: int) -> Tensor:
