@@ -6,7 +6,7 @@ after. Energy is processing joules per device and round.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -121,12 +121,12 @@ def _table(numbers: Numbers, group: Group, what: str) -> Table:
         note = f"{most} run{'s' if most != 1 else ''}; trivial predictor {trivial:.4g}."
     shown = []
     for row in rows:
-        name, curve = _NAMES[row["method"]], row[known]
-        at = list(zip(curve["mean"], curve["std"], strict=True))
+        name, at = _NAMES[row["method"]], _points(row[known])
         cells = [plus_minus(*at[n - 1], digits) if n <= len(at) else "" for n in _ROUNDS]
-        last = [f"{curve['mean'][-1] if at else float('nan'):.{digits}f}"]
+        last = [plus_minus(*at[-1], digits) if at else ""]
         if what == "metric":
-            last += [f"{row['later']['mean'][-1]:.{digits}f}" if row["later"]["mean"] else ""]
+            later = _points(row["later"])
+            last += [plus_minus(*later[-1], digits) if later else ""]
             last += [plus_minus(row["all_energy"]["mean"], row["all_energy"]["std"])]
         paper = theirs.get(name)
         beside = (
@@ -141,6 +141,11 @@ def _table(numbers: Numbers, group: Group, what: str) -> Table:
         tuple(shown),
         note,
     )
+
+
+def _points(curve: Mapping[str, Sequence[float]]) -> list[tuple[float, float]]:
+    """Mean and deviation of each round."""
+    return list(zip(curve["mean"], curve["std"], strict=True))
 
 
 def _drawing(numbers: Numbers, group: Group) -> Drawing:
