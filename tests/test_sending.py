@@ -8,6 +8,7 @@ import pytest
 import torch
 from reference_learning import begin, close, small, some_view, table
 
+from scdn.learning.crew import Crew
 from scdn.learning.local import Order
 from scdn.learning.server import Server
 from scdn.learning.team import Team
@@ -40,6 +41,18 @@ class Sendings:
 
     def of_fixed(self):
         return {name: count for name, count in self.fixed.items() if count}
+
+
+def overheard(patch):
+    """Batches and embeddings that the server trains on."""
+    taught, train = [], Server.train
+
+    def spy(server, batches, embeddings, *rest):
+        taught.append((batches, embeddings))
+        return train(server, batches, embeddings, *rest)
+
+    patch.setattr(Server, "train", spy)
+    return taught
 
 
 def started(**wishes):
@@ -97,13 +110,7 @@ def test_with_noise_everyone_sends_again(monkeypatch, damping, times):
 def test_the_server_knows_what_everyone_would_send(monkeypatch, share, damping, moving):
     model = started(server_turn="after", damping=damping)
     monkeypatch.setattr(Server, "best_share", lambda *_: share)
-    taught, train = [], Server.train
-
-    def spy(server, batches, embeddings, *rest):
-        taught.append((batches, embeddings))
-        return train(server, batches, embeddings, *rest)
-
-    monkeypatch.setattr(Server, "train", spy)
+    taught = overheard(monkeypatch)
     for round_ in range(2):
         model.train(round_, dict.fromkeys(moving, STEPS), SERVER)
         model.metrics()
@@ -116,6 +123,18 @@ def test_the_server_knows_what_everyone_would_send(monkeypatch, share, damping, 
     for before, now in zip(known, (model.server.seen, model.server.tests), strict=True):
         for name in VIEWS:
             close(before[name], now[name], name)
+
+
+def test_who_did_not_hear_how_far_to_go_stands_where_it_stood(monkeypatch):
+    """The server must not train on embeddings that nobody has."""
+    model = started(server_turn="after", damping="fitted")
+    before = model.teams
+    monkeypatch.setattr(Server, "best_share", lambda *_: 1.0)
+    monkeypatch.setattr(Crew, "apply", lambda *_: set())
+    taught = overheard(monkeypatch)
+    model.train(0, dict.fromkeys(VIEWS, STEPS), SERVER)
+    assert model.teams == before
+    close(taught[0][1], _all_embeddings(model, taught[0][0]))
 
 
 def _all_embeddings(model, batches):

@@ -170,10 +170,10 @@ class Remote:
                 self._took(name, wanted, answer)
         return _figures(answers)
 
-    def apply(self, share: float) -> None:
+    def apply(self, share: float) -> set[str]:
         """Devices that learned go this part of their way, and send where that led."""
         if self._applied or not self._trained:
-            return
+            return set(self._trained)
         wanted = self._wanted()
         arrays = {} if wanted is None else {"rows": _array(wanted)}
         sizes = self._sizes(wanted)
@@ -190,6 +190,7 @@ class Remote:
         self.missed |= set(asks) - set(answers)
         for name, answer in answers.items():
             self._took(name, wanted, answer)
+        return set(answers)
 
     # --- what devices have sent -----------------------------------------------------------------
 

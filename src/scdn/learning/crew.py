@@ -76,8 +76,8 @@ class Parties(Protocol):
         """Parties take their orders' steps; what they learned waits until it is applied."""
         ...
 
-    def apply(self, share: float) -> None:
-        """Parties go this part of their way."""
+    def apply(self, share: float) -> set[str]:
+        """Parties go this part of their way; who did."""
         ...
 
     def embeddings(self, rows: Tensor, sending: str, names: Collection[str]) -> dict[str, Tensor]:
@@ -117,6 +117,7 @@ class Crew:
     views: dict[str, View] = field(default_factory=dict)
     round: tuple[int, int] = (0, 0)
     _trained: list[Team] = field(default_factory=list)
+    _working: set[str] = field(default_factory=set)
     _inputs: dict[tuple[str, ...], tuple[Tensor, Tensor]] = field(default_factory=dict)
 
     @property
@@ -177,13 +178,13 @@ class Crew:
     def lessons(self, task: Task) -> list[Lesson]:
         """A task as those of each team see it who have something to do."""
         found = []
-        working = {name for name, order in task.orders.items() if order.steps}
+        self._working = {name for name, order in task.orders.items() if order.steps}
         for whole in self.teams:
-            team = whole.only(working)
+            team = whole.only(self._working)
             tally = None
             if task.sample is not None and team.names:
                 sample = self._fixed_inputs(whole)[0]
-                seats = whole.seats(working)
+                seats = whole.seats(self._working)
                 tally = self._tally(team, task, sample if team is whole else sample[seats])
             own = [task.orders[name] for name in team.names]
             guide = task.guide(team.names)
@@ -200,11 +201,12 @@ class Crew:
         end = trained.parameters
         return self._turned(lesson.team, lesson.guide, lesson.batches[0], end, found)
 
-    def apply(self, share: float) -> None:
+    def apply(self, share: float) -> set[str]:
         """Parties go this part of their way."""
         pairs = zip(self.teams, self._trained, strict=True)
         self.teams = [old.towards(new, share) for old, new in pairs]
         self._trained = []
+        return self._working
 
     # --- what parties send ----------------------------------------------------------------------
 

@@ -272,11 +272,12 @@ class VerticalModel:
         if share is None:  # fitted: the least loss when all embeddings go that part of their way
             fresh = self._anew(work.batches, work.stale, "trained", again)
             share = self.server.best_share(work.batches, work.stale, fresh, work.kept)
-        self.parties.apply(share)
+        went = self.parties.apply(share)
         self.moved |= again
         batches, stale = work.batches[: work.server.steps], work.stale
         if self.learning.server_turn == "after" and work.server.steps:
-            if fresh is None or share != 1.0 or self.learning.perturbation:
+            there = share == 1.0 and went == again and not self.learning.perturbation
+            if fresh is None or not there:
                 fresh = self._anew(batches, stale, "after", again)
             stale = fresh
         kept = None if work.kept is None else work.kept.first(work.server.steps)
