@@ -447,7 +447,6 @@ def test_zeroing_out_is_a_model_without_these_columns():
     model = trained(memory="zero-out")
     kept = started(memory="keep")
     kept.server.fusion, kept.teams = model.server.fusion, list(model.teams)
-    kept.moved = set(kept.present)
     kept.exchange()
     without = predicted(kept.server, [name for name in VIEWS if name != "b"])
     model.leave(["b"])

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from reference_learning import begin
+from reference_learning import begin, table
 from test_learning_laws import CLASSES, ORDERS, SERVER, VIEWS, orders_for, same, small, some_view
 
 from scdn.learning.local import Order
@@ -46,6 +46,28 @@ def test_going_on_from_a_stored_state(memory, wishes, tmp_path):
     assert model.importance() == again.importance()
     assert model.sizes == again.sizes
     assert model.smoothness() == again.smoothness()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_going_on_is_the_same_to_the_last_bit_where_some_rest(seed, tmp_path):
+    """Parties that rested were embedded long ago, in other company and on another seat."""
+    draws = np.random.default_rng(seed)
+    data = table("regression", columns=36, rows=400, tests=97)
+    width, count = int(draws.integers(2, 6)), int(draws.integers(4, 7))
+    views = {f"p{n}": some_view(range(width * n, width * n + width)) for n in range(count)}
+    learning = small(precision="float32", hidden=int(draws.integers(3, 40)), sample_rows=64)
+    model = begin(data, views, learning)
+    for round_ in range(5):
+        moving = draws.choice(list(model.present), draws.integers(1, len(model.present)), False)
+        model.train(round_, dict.fromkeys(moving.tolist(), Order(2, 0.1)), SERVER)
+        model.metrics()
+        if round_ == 2:
+            model.leave(["p1"])
+    again = unpack(begin(data, {}, learning), *stored(model, tmp_path))
+    assert again.metrics() == model.metrics()
+    for tables in ("seen", "tests"):
+        mine, theirs = (getattr(one.server, tables) for one in (model, again))
+        assert all(torch.equal(mine[name], theirs[name]) for name in mine)
 
 
 def test_the_stored_state_is_a_copy():

@@ -197,7 +197,7 @@ class Remote:
     def embeddings(self, rows: Tensor, sending: str, names: Collection[str]) -> dict[str, Tensor]:
         """Of training rows, as they were last sent; asked for where they were not."""
         if sending != "trained":
-            self._ask_for(rows)
+            self._ask_for(rows, names)
         found = {name: one.table[rows] for name, one in self.here.items() if name in names}
         if sending == "trained":
             found |= {name: sent.flatten(0, 1) for name, sent in self._trained.items()}
@@ -209,7 +209,7 @@ class Remote:
 
     def sent(self, names: Collection[str]) -> Iterator[Sent]:
         """Of the sample and the test rows."""
-        self._ask_for(self.sample)
+        self._ask_for(self.sample, names)
         for name, one in self.here.items():
             if name in names:
                 yield Sent([name], [one.table[self.sample]], [one.tests])
@@ -275,9 +275,11 @@ class Remote:
             return dict(answers)
         return {name: a for name, a in answers.items() if {"table", "tests"} <= set(a.arrays)}
 
-    def _ask_for(self, rows: Tensor) -> None:
-        """Rows that some device has not sent since it moved."""
-        lacking = [name for name, one in self.here.items() if not one.known[rows].all()]
+    def _ask_for(self, rows: Tensor, names: Collection[str]) -> None:
+        """Rows that some of these devices have not sent since they moved."""
+        lacking = [
+            name for name, one in self.here.items() if name in names and not one.known[rows].all()
+        ]
         if not lacking:
             return
         wanted = torch.unique(torch.cat([self.sample, rows]))

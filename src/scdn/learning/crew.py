@@ -81,7 +81,10 @@ class Parties(Protocol):
         ...
 
     def embeddings(self, rows: Tensor, sending: str, names: Collection[str]) -> dict[str, Tensor]:
-        """Embeddings of training rows, (rows, width) each; `"trained"`: at the end of the way."""
+        """Embeddings of training rows, (rows, width) each, of those of `names` who are there.
+
+        `"trained"`: at the end of the way.
+        """
         ...
 
     def tables(self, names: Collection[str]) -> dict[str, Tensor]:
@@ -89,7 +92,7 @@ class Parties(Protocol):
         ...
 
     def sent(self, names: Collection[str]) -> Iterator[Sent]:
-        """Embeddings of the sample and the test rows, as parties stand."""
+        """Embeddings of the sample and the test rows, as the parties `names` stand."""
         ...
 
     def smoothness(self) -> dict[str, float]:
@@ -118,7 +121,7 @@ class Crew:
     round: tuple[int, int] = (0, 0)
     _trained: list[Team] = field(default_factory=list)
     _working: set[str] = field(default_factory=set)
-    _inputs: dict[tuple[str, ...], tuple[Tensor, Tensor]] = field(default_factory=dict)
+    _inputs: dict[tuple[str, ...], tuple[list[Tensor], list[Tensor]]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -184,8 +187,8 @@ class Crew:
             tally = None
             if task.sample is not None and team.names:
                 sample = self._fixed_inputs(whole)[0]
-                seats = whole.seats(self._working)
-                tally = self._tally(team, task, sample if team is whole else sample[seats])
+                seen = torch.stack([sample[n] for n in whole.seats(self._working)])
+                tally = self._tally(team, task, seen)
             own = [task.orders[name] for name in team.names]
             guide = task.guide(team.names)
             found.append(Lesson(team, self.rows, task.batches, guide, own, tally))
@@ -226,14 +229,12 @@ class Crew:
             team = whole.only(names)
             if not team.names:
                 continue
-            sample, tests = (
-                inputs if team is whole else [inputs[n] for n in whole.seats(names)]
-                for inputs in self._fixed_inputs(whole)
-            )
+            seats = whole.seats(names)
+            sample, tests = ([each[n] for n in seats] for each in self._fixed_inputs(whole))
             yield Sent(
                 team.names,
-                self._perturbed(team, team.embed(sample), "sample"),
-                self._perturbed(team, team.embed(tests), "test"),
+                self._perturbed(team, team.embed_each(sample), "sample"),
+                self._perturbed(team, team.embed_each(tests), "test"),
             )
 
     def smoothness(self) -> dict[str, float]:
@@ -247,7 +248,7 @@ class Crew:
 
     def gradients(self, team: Team, guide: Guide) -> Tensors:
         """Each party's gradient of a loss over the sample of rows."""
-        return _gradients(team, guide, self._fixed_inputs(team)[0])
+        return _gradients(team, guide, torch.stack(self._fixed_inputs(team)[0]))
 
     # --- to go on later -------------------------------------------------------------------------
 
@@ -320,13 +321,14 @@ class Crew:
             for each, draws in zip(embeddings, streams, strict=True)
         ]
 
-    def _fixed_inputs(self, team: Team) -> tuple[Tensor, Tensor]:
-        """A team's inputs of the sample and the test rows, gathered once."""
+    def _fixed_inputs(self, team: Team) -> tuple[list[Tensor], list[Tensor]]:
+        """A team's inputs of the sample and the test rows, party by party, gathered once."""
         if team.names not in self._inputs:
             tests = torch.arange(self.rows.count("test"), device=self.maker.place.device)
+            sample = team.sight.take(self.rows, "train", self.sample)
             self._inputs[team.names] = (
-                team.sight.take(self.rows, "train", self.sample),
-                team.sight.take(self.rows, "test", tests),
+                [own.clone() for own in sample],
+                [own.clone() for own in team.sight.take(self.rows, "test", tests)],
             )
         return self._inputs[team.names]
 

@@ -110,23 +110,36 @@ class Team:
             return together(self.module)(parameters | buffers, inputs).to(self.place.dtype)
 
     @torch.no_grad()
-    def embed(self, inputs: Tensor | Sequence[Tensor]) -> list[Tensor]:
+    def embed(self, inputs: Tensor) -> list[Tensor]:
         """What the parties send for these inputs: (parties, rows, …) to (rows, width) of each.
 
         With many rows a CPU gains nothing from batched products, which add a layer's bias in a
         pass of its own, and neither does a GPU from convolutions in groups; there the parties
         compute one after another.
         """
-        if self._apart(len(inputs[0])):
+        if self._apart(inputs.shape[1]):
             with self.place.computing():
                 pairs = zip(apiece(self.parameters | self.buffers), inputs, strict=True)
                 return [self._alone(own, seen) for own, seen in pairs]
-        stacked = inputs if isinstance(inputs, Tensor) else torch.stack(list(inputs))
         pieces = [
             self.forward(self.parameters, self.buffers, piece)
-            for piece in torch.split(stacked, self._piece, 1)
+            for piece in torch.split(inputs, self._piece, 1)
         ]
         return list(torch.cat(pieces, 1))
+
+    @torch.no_grad()
+    def embed_each(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The same, of rows whose embeddings are kept: each in memory of its own.
+
+        On a CPU not even their last bits hang on who else sends, or on a party's seat.
+        """
+        if self.place.device != "cpu" and len(self.sight.shape) != 3:
+            return [table.clone() for table in self.embed(torch.stack(list(inputs)))]
+        found = []
+        with self.place.computing():
+            for own, seen in zip(apiece(self.parameters | self.buffers), inputs, strict=True):
+                found.append(self._alone({name: t.clone() for name, t in own.items()}, seen))
+        return found
 
     def _apart(self, rows: int) -> bool:
         return rows >= ALONE and (self.place.device == "cpu" or len(self.sight.shape) == 3)

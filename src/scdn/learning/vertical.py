@@ -100,6 +100,7 @@ class VerticalModel:
     @teams.setter
     def teams(self, teams: list[Team]) -> None:
         self.crew.teams = teams
+        self.moved |= set(self.present)
 
     def enter(self, views: Mapping[str, View]) -> None:
         """Newcomers: a model each, and a block of the fusion model."""
