@@ -131,7 +131,7 @@ def _caveat(numbers: Numbers, cases: Cases) -> str:
     trivial, count = numbers["trivial"], _trained(cases)
     better = sign(numbers) * (_score(cases[FULL]) - trivial) > 0
     words = "" if better else f"; no better than the trivial predictor's {trivial:.3g}"
-    rests = f", but SC-DN hardly trains ({count:.2g} iterations)"
+    rests = f"; SC-DN trains only {count:.2g} iterations a device and round (below {TRAINS:g})"
     return words if count >= TRAINS else words + rests
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from scdn.paper.digits import rounded
 from scdn.paper.jobs import Job
 from scdn.paper.learning import Record, job
 
-View = TypeVar("View")
 Look = tuple[bool, str] | None  # whether a claim holds in a block, and the numbers
 
 UPDATES = {
@@ -113,8 +112,17 @@ def records(setting: Setting, found: Found) -> Iterator[tuple[Cell, list[Record]
     for cell, seeds in every:
         peers = [other for other, _ in every if replace(other, method=cell.method) == cell]
         paired = [s for s in seeds if all(other.key(s) in found for other in peers)]
-        if paired:
-            yield cell, [found[cell.key(seed)] for seed in paired]
+        runs = [found[cell.key(seed)] | {"seed": seed} for seed in paired]
+        lengths = (len(found[other.key(seed)]["score"]) for other in peers for seed in paired)
+        rounds = max([1, *lengths])
+        if runs:
+            yield cell, [_settled(run, rounds) for run in runs]
+
+
+def _settled(run: Record, rounds: int) -> Record:
+    """A run that ran away counts as the trivial predictor from then on."""
+    lost = [run["trivial"]] * (rounds - len(run["score"]))
+    return run | {what: [*run[what], *lost] for what in ("score", "later")} if lost else run
 
 
 def about(setting: Setting) -> Numbers:
@@ -137,6 +145,7 @@ def row_of(cell: Cell, runs: Sequence[Record]) -> Row:
         "start": cell.start,
         "method": cell.method,
         "runs": len(runs),
+        "seeds": [run["seed"] for run in runs],
         "diverged": sum(run["status"] != "done" for run in runs),
         "failed": sum(sum(run["failed"]) for run in runs),
         "trivial": runs[0]["trivial"],
@@ -162,9 +171,8 @@ def groups_of(numbers: Numbers) -> Iterator[Group]:
                     yield Group(start, block, update, rows)
 
 
-def own_rows(numbers: Numbers) -> dict[str, list[Row]]:
-    """Of each block's own network: its first start and its own update."""
-    start = numbers["starts"][0]
+def own_rows(numbers: Numbers, start: str) -> dict[str, list[Row]]:
+    """Of each block's own network from this start: with its own update."""
     return {
         block: _rows(numbers, start, block, updates[0])
         for block, updates in numbers["updates"].items()
@@ -228,6 +236,20 @@ def correlation(records_: Sequence[Record], one: str, other: str) -> dict[str, f
     return {**spread(means), "runs": len(means)} if means else None
 
 
+def better(mine: Sequence[float], theirs: Sequence[float], sign: int) -> tuple[bool, str]:
+    """Whether paired runs are better on average, by more than two standard errors."""
+    gaps = sign * (np.asarray(mine) - np.asarray(theirs))
+    error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5 if len(gaps) > 1 else 0.0
+    words = f"{np.mean(mine):.4g} against {np.mean(theirs):.4g}"
+    gap = float(gaps.mean())
+    return gap > 2 * error, f"{words} ({sign * gap:+.2g} ± {error:.2g}, {runs_of(len(gaps))})"
+
+
+def runs_of(count: int) -> str:
+    """How many, in words."""
+    return f"{count} run{'' if count == 1 else 's'}"
+
+
 def judged(source: str, text: str, by_block: Mapping[str, Look]) -> Claim:
     """A claim that each block has looked at: whether it holds there, and the numbers."""
     seen = {block: found for block, found in by_block.items() if found is not None}
@@ -245,6 +267,42 @@ def verdict(held: Iterable[bool]) -> Verdict:
     return "reproduced in this regime" if any(every) else "not reproduced"
 
 
-def each_block(views: Mapping[str, View], look: Callable[[View], Look]) -> dict[str, Look]:
-    """What `look` finds in each block."""
-    return {block: look(view) for block, view in views.items()}
+class Saying(NamedTuple):
+    """Something the paper says of each block, and how to look at it."""
+
+    source: str
+    text: str
+    look: Callable[[Any], Look]
+
+
+Views = Mapping[str, Any]  # a block's name → what claims look at
+
+
+def judge(sayings: Sequence[Saying], views: Views) -> list[Claim]:
+    """Each saying, in all blocks."""
+    return [
+        judged(say.source, say.text, {block: say.look(view) for block, view in views.items()})
+        for say in sayings
+    ]
+
+
+def same_elsewhere(
+    source: str, start: str, sayings: Sequence[Saying], here: Views, there: Views
+) -> Claim:
+    """Whether every saying has the same answer from another start."""
+    found: dict[str, Look] = {}
+    for block in here:
+        if block not in there:
+            continue
+        answers = [(say.text, say.look(here[block]), say.look(there[block])) for say in sayings]
+        both = [(text, a[0], b[0]) for text, a, b in answers if a is not None and b is not None]
+        other = [f"“{text}” holds only {'here' if a else 'there'}" for text, a, b in both if a != b]
+        words = f"{len(both) - len(other)} of {len(both)} answers are the same"
+        found[block] = not other, "; ".join([words, *other])
+    return judged(source, f"From a {start} start the takeaways are the same.", found)
+
+
+def within(pairs: Iterable[tuple[float, float, float]]) -> tuple[bool, str]:
+    """Whether means are the published ones: (ours, theirs, their standard deviation)."""
+    near = [abs(mine - mean) <= std for mine, mean, std in pairs]
+    return all(near), f"{sum(near)} of {len(near)}"

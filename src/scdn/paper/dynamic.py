@@ -23,23 +23,26 @@ from scdn.paper.blocks import (
     metric,
     records,
     row_of,
+    runs_of,
     spread,
 )
 from scdn.paper.digits import plus_minus, rounded
 from scdn.paper.draw import band, level, tidy
-from scdn.paper.dynamic_claims import NAMES, claims
+from scdn.paper.dynamic_claims import NAMES, ROUNDS, claims
 from scdn.paper.learning import Record
 from scdn.paper.published import published
+from scdn.scenario import make_scenario
+from scdn.world.churn import NEVER, churn_trace
 
 __all__ = ["claims", "jobs", "numbers", "show"]
-
-_ROUNDS = (5, 10, 15, 20)  # of the paper's tables
 
 
 def numbers(setting: Setting, found: Found) -> Numbers:
     """Curves over rounds, and what the claims need."""
     rows = []
+    scenarios = {job.key: job.arguments["scenario"] for job in jobs(setting)}
     for cell, runs in records(setting, found):
+        left = [_first_exit(scenarios[cell.key(run["seed"])]) for run in runs]
         rows.append(
             {
                 **row_of(cell, runs),
@@ -48,9 +51,13 @@ def numbers(setting: Setting, found: Found) -> Numbers:
                 "iterations": _curve([_per_device(run, "iterations") for run in runs]),
                 "energy": _curve([_per_device(run, "processing_j") for run in runs]),
                 "all_energy": spread(flat(runs, "processing_j")),
-                "last": [rounded(run["score"][-1]) for run in runs if run["score"]],
-                "last_later": [rounded(run["later"][-1]) for run in runs if run["later"]],
-                "exit_drop": [drop for run in runs if (drop := _exit_drop(run)) is not None],
+                "last": [rounded(run["score"][-1]) for run in runs],
+                "last_later": [rounded(run["later"][-1]) for run in runs],
+                "exit": [
+                    run["score"][r - 1 : r + 1]
+                    for run, r in zip(runs, left, strict=True)
+                    if r is not None and 0 < r < len(run["score"])
+                ],
             }
         )
     return {**about(setting), "rows": rows}
@@ -71,13 +78,10 @@ def _curve(curves: Sequence[Sequence[float]]) -> dict[str, list[float]]:
     return {"mean": mean, "std": std}
 
 
-def _exit_drop(run: Record) -> float | None:
-    """How much the score fell in the round of the first exit; None where nobody left."""
-    present, score = run["present"], run["score"]
-    for n in range(1, len(present)):
-        if present[n] < present[n - 1] and n >= 2:
-            return rounded(score[n - 1] - score[n - 2])
-    return None
+def _first_exit(scenario: dict[str, Any]) -> int | None:
+    """The round during which somebody leaves for the first time; None: nobody does."""
+    exited = churn_trace(make_scenario(scenario)).exited
+    return int(exited.min()) if len(exited) and exited.min() != NEVER else None
 
 
 # --- shown ----------------------------------------------------------------------------------------
@@ -103,11 +107,11 @@ def _table(numbers: Numbers, group: Group, what: str) -> Table:
         label, known, digits = metric(numbers), "score", decimals(numbers)
         ends = ("end", "end, later samples", "J per device and round")
         most, trivial = max(row["runs"] for row in rows), rows[0]["trivial"]
-        note = f"{most} run{'s' if most != 1 else ''}; trivial predictor {trivial:.4g}."
+        note = f"{runs_of(most)}; trivial predictor {trivial:.4g}."
     shown = []
     for row in rows:
         name, at = NAMES[row["method"]], _points(row[known])
-        cells = [plus_minus(*at[n - 1], digits) if n <= len(at) else "" for n in _ROUNDS]
+        cells = [plus_minus(*at[n - 1], digits) if n <= len(at) else "" for n in ROUNDS]
         last = [plus_minus(*at[-1], digits) if at else ""]
         if what == "metric":
             later = _points(row["later"])
@@ -117,12 +121,13 @@ def _table(numbers: Numbers, group: Group, what: str) -> Table:
         beside = (
             [f"{m:g} ± {s:g}" for m, s in zip(paper["mean"], paper["std"], strict=True)]
             if paper
-            else [""] * len(_ROUNDS)
+            else [""] * len(ROUNDS)
         )
-        shown.append((name, *cells, *last, *beside))
+        lost = f" ({row['diverged']} of {row['runs']} diverged)" if row["diverged"] else ""
+        shown.append((name + lost, *cells, *last, *beside))
     return Table(
         f"{label}: {start}, block “{block}”, {update} update",
-        ("method", *(f"round {n}" for n in _ROUNDS), *ends, *(f"paper: {n}" for n in _ROUNDS)),
+        ("method", *(f"round {n}" for n in ROUNDS), *ends, *(f"paper: {n}" for n in ROUNDS)),
         tuple(shown),
         note,
     )

@@ -41,7 +41,8 @@ def numbers(setting: Setting, found: Found) -> Numbers:
         row = {
             **row_of(cell, runs),
             "devices": cell.devices,
-            "score": spread(run["score"][-1] if run["score"] else run["trivial"] for run in runs),
+            "score": spread(run["score"][-1] for run in runs),
+            "last": [run["score"][-1] for run in runs],
             "energy": spread(flat(runs, "processing_j")),
             "iterations": spread(flat(runs, "iterations")),
             "active": spread(
