@@ -61,6 +61,13 @@ def test_nothing_but_zeros_has_an_axis():
     assert axes.get_ylim()[0] < 0 < axes.get_ylim()[1]
 
 
+def test_methods_without_a_round_have_an_axis():
+    axes = empty()
+    fit(axes, [curve([])], zero=True)
+    fit_scores(axes, "mse", {"GSP": [curve([])]}, set(), 0.042)
+    assert axes.get_ylim()[0] < 0.042 < axes.get_ylim()[1]
+
+
 def test_bands_end_where_values_do():
     axes = empty()
     band(axes, [1, 2], [0.02, 99.0], [1.0, 5.0], "", 0, (0.0, 100.0))

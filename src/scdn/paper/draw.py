@@ -116,7 +116,10 @@ def fit_scores(
         fit(axes, drawn, WITHIN[metric], math.inf)
     else:
         fit(axes, _without_peaks(drawn), WITHIN[metric], _WIDE_SCORES)
-    peaks = {name: max(np.max(curve["mean"]) for curve in some) for name, some in curves.items()}
+    peaks = {
+        name: max(np.max(curve["mean"], initial=0.0) for curve in some)
+        for name, some in curves.items()
+    }
     top = axes.get_ylim()[1]
     off = [f"{name} to {peak:.3g}" for name, peak in peaks.items() if peak > top]
     if off:
@@ -151,7 +154,8 @@ def fit(
         np.concatenate([np.ravel(curve[part]) for curve in curves]) for part in ("mean", "std")
     )
     below, above = deviations(mean, std, within)
-    low, high = 0.0 if zero else float(np.min(mean - below)), float(np.max(mean + above))
+    low = 0.0 if zero else float(np.min(mean - below))
+    high = float(np.max(mean + above, initial=0.0))
     least = float(np.min(mean[mean > 0], initial=high))
     if high > wide * least:
         _stretch(axes, least, high)
