@@ -24,7 +24,7 @@ from scdn.paper.artefact import Drawing, Found, Numbers, Setting, Table
 from scdn.paper.blocks import decimals, metric, own_settings, spread
 from scdn.paper.control import network_job
 from scdn.paper.digits import plus_minus, rounded
-from scdn.paper.draw import COLOURS, band, legend, level, logarithmic, tidy
+from scdn.paper.draw import COLOURS, WITHIN, band, fit, legend, level, tidy
 from scdn.paper.jobs import Job
 from scdn.paper.published import published
 from scdn.paper.switches import CONTROLS, FIXED, FULL, cases_of, iterated
@@ -202,12 +202,15 @@ def _iterations_drawing(numbers: Numbers) -> Drawing:
         tidy(left, "iterations of Algorithm 3", f"final {metric(numbers)}")
         tidy(right, "iterations of Algorithm 3", "J, sum of a run")
         scores = [spread(case["score"]) for case in cases]
-        band(left, x, [s["mean"] for s in scores], [s["std"] for s in scores], "", 0)
+        within = WITHIN[numbers["metric"]]
+        band(left, x, [s["mean"] for s in scores], [s["std"] for s in scores], "", 0, within)
         level(left, numbers["trivial"], "trivial")
         for place, key in enumerate(JOULES):
-            means = [spread(case[key])["mean"] or np.nan for case in cases]  # no logarithm of 0
-            band(right, x, means, None, WORDS[key], place)
-        logarithmic(right)
+            means = [spread(case[key])["mean"] for case in cases]
+            band(right, x, means, None, WORDS[key], place, markersize=7 - 1.5 * place,
+                 linestyle=("-", (0, (4, 2)), (0, (1, 1)))[place])  # fmt: skip
+        joules = [spread(case[key])["mean"] for case in cases for key in JOULES]
+        fit(right, [{"mean": joules, "std": [0.0] * len(joules)}], zero=True)
         legend(figure)
 
     name = f"ablation-{numbers['data']}-iterations"

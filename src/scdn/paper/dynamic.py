@@ -6,6 +6,7 @@ after. Energy is processing joules per device and round.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from scdn.paper.artefact import Drawing, Found, Numbers, Setting, Table
 from scdn.paper.blocks import (
     PUBLISHED_STARTS,
     Group,
+    Row,
     about,
     decimals,
     flat,
@@ -27,7 +29,7 @@ from scdn.paper.blocks import (
     spread,
 )
 from scdn.paper.digits import plus_minus, rounded
-from scdn.paper.draw import band, level, tidy
+from scdn.paper.draw import WITHIN, band, fit, fit_scores, legend, level, tidy
 from scdn.paper.dynamic_claims import NAMES, ROUNDS, claims
 from scdn.paper.learning import Record
 from scdn.paper.published import published
@@ -149,23 +151,39 @@ def _drawing(numbers: Numbers, group: Group) -> Drawing:
             "energy": "J per device",
             "iterations": "iterations",
         }
+        known, later, energy, iterations = panels
+        later.sharey(known)
         for axes, (what, label) in zip(panels, labels.items(), strict=True):
             tidy(axes, "round", label)
+            within = WITHIN[numbers["metric"]] if axes in (known, later) else (0.0, math.inf)
             for place, row in enumerate(rows):
-                curve = row[what]
-                x = range(1, len(curve["mean"]) + 1)
-                band(axes, x, curve["mean"], curve["std"], NAMES[row["method"]], place)
-        known, later, energy, iterations = panels
+                _draw_curve(axes, row, what, place, within)
+        trivial = rows[0]["trivial"]
+        scores = {NAMES[row["method"]]: (row["score"], row["later"]) for row in rows}
+        lost = {NAMES[row["method"]] for row in rows if row["diverged"]}
         for axes in (known, later):
-            level(axes, rows[0]["trivial"], "trivial")
-        later.sharey(known)
-        energy.set_ylim(bottom=0)
-        iterations.set_ylim(0, 5.3)
-        known.legend(fontsize=7, frameon=False)
+            level(axes, trivial, "trivial")
+            fit_scores(axes, numbers["metric"], scores, lost, trivial)
+        fit(energy, [row["energy"] for row in rows], zero=True)
+        iterations.set_ylim(-0.15, 5.3)
+        legend(figure, known, len(rows))
 
     return Drawing(
         f"dynamic-{numbers['data']}-{block}-{update}-{start}",
         f"Dynamic network, {numbers['data']}: block “{block}”, {update} update, start {start}",
         draw,
-        (14.0, 3.8),
+        (14.0, 4.0),
     )
+
+
+def _draw_curve(axes: Any, row: Row, what: str, place: int, within: tuple[float, float]) -> None:
+    """Of one method; dashes and markers in turn, so that curves that coincide are seen."""
+    curve, method = row[what], row["method"]
+    length = len(curve["mean"])
+    every = max(1, length // 6)
+    band(
+        axes, range(1, length + 1), curve["mean"], curve["std"], NAMES[method], place, within,
+        linestyle=(0, (3, 4)) if method.startswith("zoc") else "-",
+        linewidth=2.2 if method.startswith("sc-dn") else 1.4,
+        markevery=(place % every, every),
+    )  # fmt: skip

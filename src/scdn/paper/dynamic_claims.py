@@ -54,6 +54,7 @@ def claims(numbers: Numbers) -> list[Claim]:
 
 def _sayings(data: str) -> list[Saying]:
     where, beyond = f"Sec. V-C2, {data}", f"beyond the paper, {data}"
+    tables = f"Tables dyn_nets_*, {data}"
     unit = "%" if data == "pawpularity" else "points"
     fall, gain, (saved, again) = FALLS[data], GAINS[data], SAVES[data]
     rough = f"of the processing energy (at least {SHARE:.0%} of that)."
@@ -82,9 +83,9 @@ def _sayings(data: str) -> list[Saying]:
         Saying(where, "SC-DN's score varies least of all methods over runs.", _View.steadiest),
         Saying(where, "Mean iterations plus a deviation stay below the maximum in early rounds.",
                _View.fewer_early),
-        Saying(f"Tables dyn_nets_*, {data}", "The tables' scores in rounds 5, 10, 15 and 20 (within one published deviation).",
-               lambda v: within(v.beside("metric", "score"))),
-        Saying(f"Tables dyn_nets_*, {data}", "The tables' iterations in these rounds (within one published deviation).",
+        Saying(tables, "The tables' scores in rounds 5, 10, 15 and 20 (within one published "
+               "deviation).", lambda v: within(v.beside("metric", "score"))),
+        Saying(tables, "The tables' iterations in these rounds (within one published deviation).",
                lambda v: within(v.beside("iterations", "iterations"))),
     ]  # fmt: skip
 

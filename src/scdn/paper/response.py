@@ -43,7 +43,13 @@ DRAWN = (
     ("pade", "raw", "Padé's rate, Algorithm 3"),
     ("true", "exact", "true rate, exact"),
 )
-SHOWN = {"delay_s": "transmit time (s)", "power_w": "power (W)", "iterations": "iterations"}
+SHOWN = {
+    "delay_s": "transmit time (s)",
+    "power_w": "power (W)",
+    "active": "active devices",
+    "iterations": "iterations",
+}
+_HEIGHTS = (3, 3, 1.6, 3)
 LATE = 1.01  # of the limit: the program is solved to a tolerance
 _EDGE = 1e-4  # how closely the delay is found at which a device is lost, relative
 _DEVICES = ((COLOURS[0], MARKERS[0], 6), (COLOURS[6], MARKERS[1], 4))  # how each is drawn
@@ -181,7 +187,7 @@ def show(numbers: Numbers) -> list[Table | Drawing]:
                 f"response-{channel}",
                 f"Two devices as the time limit shrinks: {words}",
                 partial(_draw_controls, numbers, channel, plan),
-                (12.0, 5.8),
+                (12.0, 7.0),
             ),
             Drawing(
                 f"response-{channel}-places",
@@ -194,7 +200,9 @@ def show(numbers: Numbers) -> list[Table | Drawing]:
 
 
 def _draw_controls(numbers: Numbers, channel: str, plan: str, figure: Figure) -> None:
-    panels = figure.subplots(len(SHOWN), len(STARTS), sharex=True, sharey="row")
+    panels = figure.subplots(
+        len(SHOWN), len(STARTS), sharex=True, sharey="row", height_ratios=_HEIGHTS
+    )
     limits = np.array(numbers["delays_s"][channel])
     marked = limits[[0, len(limits) // 2, -1]]
     ticks = marked, [f"{limit:g}" for limit in marked]
@@ -202,26 +210,38 @@ def _draw_controls(numbers: Numbers, channel: str, plan: str, figure: Figure) ->
         plans = numbers["shown"][channel][start]["plans"][plan]
         on = np.array([row["active"] for row in plans])
         for axes, (name, label) in zip(panels[:, column], SHOWN.items(), strict=True):
-            values = np.where(on, np.array([row[name] for row in plans]), np.nan)
-            for device, (colour, marker, size) in enumerate(_DEVICES):
-                axes.plot(
-                    limits, values[:, device], color=colour, marker=marker, markersize=size,
-                    linewidth=1.4, label=f"device {device + 1}",
-                )  # fmt: skip
+            if name == "active":
+                axes.plot(limits, on.sum(axis=1), color=INK, marker="D", markersize=4, linewidth=1)
+            else:
+                _draw_devices(axes, limits, np.where(on, [row[name] for row in plans], np.nan))
             if name == "delay_s":
-                axes.plot(limits, limits, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
-            logarithmic(axes, "x" if name == "iterations" else "xy")
+                axes.plot(
+                    limits, limits, color=MUTED, linewidth=1, linestyle=(0, (2, 3)),
+                    label="time limit",
+                )  # fmt: skip
+            logarithmic(axes, "xy" if name in ("delay_s", "power_w") else "x")
             lowest = axes is panels[-1][column]
             tidy(axes, "time limit (s)" if lowest else "", label if column == 0 else "")
             axes.set_xticks(*ticks)
             axes.grid(axis="y", color=GRID)
             if name == "delay_s" and channel == "true":
                 axes.set_yticks(*ticks)
+            if name == "active":
+                axes.set_ylim(-0.4, 2.4)
+                axes.set_yticks((0, 1, 2))
             if name == "iterations":
-                axes.set_ylim(0, 5.3)
+                axes.set_ylim(-0.3, 5.3)
         panels[0][column].set_title(start, fontsize=10)
     panels[0][0].invert_xaxis()
-    panels[0][-1].legend(fontsize=8)
+    legend(figure, panels[0][0])
+
+
+def _draw_devices(axes: Any, limits: Array, values: Array) -> None:
+    for device, (colour, marker, size) in enumerate(_DEVICES):
+        axes.plot(
+            limits, values[:, device], color=colour, marker=marker, markersize=size, linewidth=1.4,
+            label=f"device {device + 1}",
+        )  # fmt: skip
 
 
 def _draw_places(numbers: Numbers, channel: str, plan: str, figure: Figure) -> None:

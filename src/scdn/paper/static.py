@@ -5,6 +5,7 @@ Energy is processing joules per device and round, over devices, rounds and runs.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from scdn.paper.artefact import Drawing, Found, Numbers, Setting, Table
@@ -25,7 +26,7 @@ from scdn.paper.blocks import (
     spread,
 )
 from scdn.paper.digits import plus_minus
-from scdn.paper.draw import COLOURS, level, tidy
+from scdn.paper.draw import COLOURS, WITHIN, deviations, fit, fit_scores, legend, level, tidy
 from scdn.paper.published import published
 from scdn.paper.static_claims import claims
 
@@ -127,19 +128,26 @@ def _drawing(numbers: Numbers) -> Drawing:
     first = [group for group in groups_of(numbers) if group.start == numbers["starts"][0]]
 
     def draw(figure: Any) -> None:
-        panels = figure.subplots(2, len(first), squeeze=False, sharex=True, sharey="row")
+        panels = figure.subplots(2, len(first), squeeze=False, sharex=True)
         labels = {"score": metric(numbers), "energy": "J per device and round"}
+        blocks = [group.block for group in first]
         for column, (_, block, update, rows) in enumerate(first):
+            leader = blocks.index(block)
             for axes, (what, label) in zip(panels[:, column], labels.items(), strict=True):
                 tidy(axes, "" if what == "score" else "devices", label if column == 0 else "")
-                _draw_methods(axes, rows, what)
-                if what == "score":
-                    level(axes, rows[0]["trivial"], "trivial")
-                    axes.set_title(f"{block}, {update} update", fontsize=9.5, loc="left")
-                else:
-                    axes.set_ylim(bottom=0)
+                within = WITHIN[numbers["metric"]] if what == "score" else (0.0, math.inf)
+                _draw_methods(axes, rows, what, within)
                 axes.set_xticks(numbers["devices"])
-        panels[0][0].legend(fontsize=7.5, frameon=False)
+            top = panels[0][column]
+            top.set_title(f"{block}, {update} update", fontsize=9.5, loc="left")
+            level(top, rows[0]["trivial"], "trivial" if column == len(first) - 1 else "")
+            if leader < column:
+                for axes, other in zip(panels[:, column], panels[:, leader], strict=True):
+                    axes.sharey(other)
+                    axes.tick_params(labelleft=False)
+        for block in dict.fromkeys(blocks):
+            _fit(panels[:, blocks.index(block)], numbers, [g for g in first if g.block == block])
+        legend(figure, panels[0][0], 5)
 
     return Drawing(
         f"static-{numbers['data']}",
@@ -149,14 +157,26 @@ def _drawing(numbers: Numbers) -> Drawing:
     )
 
 
-def _draw_methods(axes: Any, rows: list[Row], what: str) -> None:
+def _fit(panels: Any, numbers: Numbers, groups: list[Group]) -> None:
+    """Axes for a block's scores and joules."""
+    rows = [row for group in groups for row in group.rows]
+    scores: dict[str, list[Any]] = {}
+    for row in rows:
+        scores.setdefault(LABELS[row["method"]], []).append(row["score"])
+    lost = {LABELS[row["method"]] for row in rows if row["diverged"]}
+    fit_scores(panels[0], numbers["metric"], scores, lost, rows[0]["trivial"])
+    fit(panels[1], [row["energy"] for row in rows], zero=True)
+
+
+def _draw_methods(axes: Any, rows: list[Row], what: str, within: tuple[float, float]) -> None:
     """Means and deviations over the number of devices, side by side."""
     methods = list(dict.fromkeys(row["method"] for row in rows))
     for place, method in enumerate(methods):
         mine = [row for row in rows if row["method"] == method]
         x = [row["devices"] + 0.12 * (place - len(methods) / 2) for row in mine]
+        mean, std = ([row[what][part] for row in mine] for part in ("mean", "std"))
         axes.errorbar(
-            x, [row[what]["mean"] for row in mine], [row[what]["std"] for row in mine],
+            x, mean, deviations(mean, std, within),
             fmt="o-", markersize=4, linewidth=1.3, capsize=2,
             color=COLOURS[place % len(COLOURS)], label=LABELS[method],
         )  # fmt: skip

@@ -39,6 +39,7 @@ def claims(numbers: Numbers) -> list[Claim]:
 
 def _sayings(data: str) -> list[Saying]:
     where, beyond, saved = f"Sec. V-C1, {data}", f"beyond the paper, {data}", SAVES[data]
+    table = f"Tables static_nets_*, {data}"
     return [
         Saying(where, "SC-DN's final score is comparable to or better than every rival's.",
                _View.comparable),
@@ -60,9 +61,9 @@ def _sayings(data: str) -> list[Saying]:
                lambda v: v.correlated("distance", -1)),
         Saying(beyond, "Every method is better than predicting without input.",
                _View.beats_trivial),
-        Saying(f"Tables static_nets_*, {data}", "The table's final scores (within one published deviation).",
+        Saying(table, "The table's final scores (within one published deviation).",
                lambda v: within(v.beside("Final", "score"))),
-        Saying(f"Tables static_nets_*, {data}", "The table's mean iterations (within one published deviation).",
+        Saying(table, "The table's mean iterations (within one published deviation).",
                lambda v: within(v.beside("Iters", "iterations"))),
     ]  # fmt: skip
 
