@@ -48,6 +48,33 @@ def test_an_unknown_artefact_is_one_clear_line(capsys):
     assert len(told.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "only", "allowed"),
+    [
+        ("static-mnist", "foo", "must be of published, true"),
+        ("ablation-mnist", "true,foo", "must be of published, true"),
+        ("weights", "true", "must be of published, shannon"),
+        ("bounds", "theorem", "must be of published, true"),
+        ("exact", "pade", "it has no blocks"),
+    ],
+)
+def test_a_block_that_is_not_there_is_one_clear_line(name, only, allowed, tmp_path, capsys):
+    words = ["paper", "run", name, "--only", only, "--out", str(tmp_path / "out")]
+    assert main(words) == 2
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith(f"{name}: --only: got ")
+    assert told.endswith(allowed)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", [name for name in names() if "blocks" in table_of(name)])
+def test_a_block_alone_has_fewer_jobs(name):
+    table = table_of(name)
+    every = module_of(table).jobs(Setting(table, runs=1))
+    for block in table["blocks"]:
+        assert 0 < len(module_of(table).jobs(Setting(table, runs=1, only=(block,)))) < len(every)
+
+
 # --- sweeps ---------------------------------------------------------------------------------------
 
 

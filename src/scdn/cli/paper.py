@@ -74,16 +74,10 @@ def _run(options: argparse.Namespace) -> int:
     from scdn.paper.produce import produce
 
     chosen = names() if options.names == ["all"] else options.names
-    tables = [table_of(name) for name in chosen]  # a wrong name is found before the first run
-    for table in tables:
-        setting = Setting(
-            table,
-            options.runs,
-            options.rounds,
-            options.device,
-            tuple(options.only.split(",")) if options.only else (),
-            tuple(options.settings),
-        )
+    only = tuple(options.only.split(",")) if options.only else ()
+    how = (options.runs, options.rounds, options.device, only, tuple(options.settings))
+    # a wrong name is found before the first run
+    for setting in [Setting(table_of(name), *how) for name in chosen]:
         bar: list[Progress] = []
 
         def done(number: int, total: int, words: str, bar: list[Progress] = bar) -> None:
@@ -91,8 +85,8 @@ def _run(options: argparse.Namespace) -> int:
                 bar.append(Progress(total, lines=20))
             bar[0].show(number, words)
 
-        how = {"workers": options.jobs, "ray": options.ray, "so_far": options.so_far}
-        for path in produce(setting, Path(options.out), **how, done=done):
+        where = {"workers": options.jobs, "ray": options.ray, "so_far": options.so_far}
+        for path in produce(setting, Path(options.out), **where, done=done):
             print(f"wrote {path}")
     return 0
 

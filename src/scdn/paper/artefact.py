@@ -81,6 +81,13 @@ class Setting:
     only: tuple[str, ...] = ()  # of its blocks, where it has several
     settings: tuple[str, ...] = field(default=())  # the user's, over everything else
 
+    def __post_init__(self) -> None:
+        known = self.table.get("blocks", {})
+        for name in self.only:
+            if name not in known:
+                allowed = f"must be of {', '.join(known)}" if known else "it has no blocks"
+                raise refuse(self.name, "--only", f"got {show(name)}", allowed)
+
     @property
     def name(self) -> str:
         """The artefact's name."""
@@ -96,12 +103,23 @@ class Setting:
         """What is varied."""
         return dict(self.table.get("sweep", {}))
 
-    def scenario(self, settings: Iterable[str] = ()) -> Scenario:
-        """The file's scenario with these settings, then the caller's."""
+    @property
+    def blocks(self) -> dict[str, Any]:
+        """Those that are wanted, by name."""
+        every = self.table.get("blocks", {})
+        return {name: own for name, own in every.items() if not self.only or name in self.only}
+
+    @property
+    def asked(self) -> list[str]:
+        """What the user wants otherwise than the file has it, as settings."""
         own = [f"learning.device={self.device}"] if self.device != "cpu" else []
         if self.rounds is not None:
             own.append(f"learning.rounds={self.rounds}")
-        document = override(self.table["scenario"], [*settings, *own, *self.settings])
+        return [*own, *self.settings]
+
+    def scenario(self, settings: Iterable[str] = ()) -> Scenario:
+        """The file's scenario with these settings, then the caller's."""
+        document = override(self.table["scenario"], [*settings, *self.asked])
         return make_scenario(document, f"{self.name}.toml")
 
 

@@ -46,7 +46,7 @@ def jobs(setting: Setting) -> list[Job]:
                 }
                 key = f"theorem-{parties}-{rates}-{seed}"
                 found.append(Job(key, "scdn.paper.bounds:gradients", arguments))
-        for block, table in setting.table["blocks"].items():
+        for block, table in setting.blocks.items():
             method = f"method={table['methods'][0]}"
             settings = [*own_settings(setting, block), method, f"seed={seed}"]
             key = f"proposition-{block}-{seed}"
@@ -83,7 +83,7 @@ def numbers(setting: Setting, found: Found) -> Numbers:
         "theorem": cases,
         "proposition": {
             block: ideal.averaged([found[f"proposition-{block}-{seed}"] for seed in setting.seeds])
-            for block in setting.table["blocks"]
+            for block in setting.blocks
         },
     }
 

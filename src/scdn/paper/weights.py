@@ -67,11 +67,10 @@ def jobs(setting: Setting) -> list[Job]:
 
 def _blocks(setting: Setting) -> dict[str, tuple[range, list[str]]]:
     """Each block's seeds and settings."""
-    sweep = setting.sweep
-    published = range(min(sweep["runs_published"], len(setting.seeds)))
-    blocks = {"published": (published, list[str]()), "shannon": (setting.seeds, sweep["true"])}
+    fewer = range(min(setting.sweep["runs_published"], len(setting.seeds)))
     return {
-        block: found for block, found in blocks.items() if not setting.only or block in setting.only
+        block: (fewer if block == "published" else setting.seeds, own)
+        for block, own in setting.blocks.items()
     }
 
 
