@@ -401,6 +401,27 @@ def test_a_report_of_nothing_or_of_nonsense_is_refused(tmp_path, capsys):
     assert "static-mnist.json" in told[1]
 
 
+@pytest.mark.parametrize("missing", ["title", "took", "numbers", "rows"])
+def test_a_report_of_half_a_result_is_refused(missing, small, tmp_path, capsys):
+    found = json.loads((small / "static-mnist.json").read_text())
+    (found if missing in found else found["numbers"]).pop(missing)
+    (tmp_path / "static-mnist.json").write_text(json.dumps(found))
+    assert main(["paper", "report", "--from", str(tmp_path), "--out", str(tmp_path)]) == 2
+    (told,) = capsys.readouterr().err.splitlines()
+    assert str(tmp_path / "static-mnist.json") in told
+    assert missing in told
+
+
+def test_a_folder_that_cannot_be_made_is_named(small, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    out = str(tmp_path / "file" / "x")
+    assert main(["paper", "report", "--from", str(small), "--out", out]) == 1
+    assert main(["paper", "run", "exact", "--runs", "1", "--out", out]) == 1
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 2
+    assert all(out in line for line in told)
+
+
 def test_so_far_without_results_is_refused(tmp_path, capsys):
     words = ["paper", "run", "static-mnist", "--so-far", "--out", str(tmp_path)]
     assert main(words) == 2

@@ -156,6 +156,14 @@ def write_atomic(path: str | Path, content: str | bytes) -> None:
         raise
 
 
+def make_folder(path: Path) -> None:
+    """Makes a folder and those above it, where they are missing."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be made ({error.strerror})") from None
+
+
 class OutputError(Exception):
     """Raised when a result cannot be written; earlier files stay as they were."""
 

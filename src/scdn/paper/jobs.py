@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from scdn import __version__
-from scdn.documents import to_json, write_atomic
+from scdn.documents import make_folder, to_json, write_atomic
 from scdn.faults import refuse
 
 Result = dict[str, Any]
@@ -55,7 +55,7 @@ def sweep(
 
     With `so_far` nothing is run; only what is there comes back.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     known = {job.key: job for job in jobs}
     if len(known) != len(jobs):
         raise ValueError("two jobs have one key")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -12,7 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from scdn.documents import OutputError, write_atomic
+from scdn.documents import make_folder, read_document, write_atomic
 from scdn.faults import refuse
 from scdn.paper.artefact import VERDICTS, Claim, Drawing, Table, module_of, names, table_of
 from scdn.paper.draw import picture
@@ -47,10 +46,7 @@ def write_pages(source: Path, out: Path) -> list[Path]:
     if not chapters:
         allowed = "needs results: scdn paper run NAME"
         raise refuse(str(source), "folder", "has no results of artefacts", allowed)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{out}: cannot be made ({error.strerror})") from None
+    make_folder(out)
     pictures = {
         part.name: picture(part)
         for chapter in chapters
@@ -80,20 +76,19 @@ def read_chapters(source: Path) -> list[Chapter]:
 
 
 def _chapter(path: Path, name: str) -> Chapter:
+    document, module = read_document(path), module_of(table_of(name))
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        numbers = document["numbers"]
-    except (ValueError, KeyError):
+        return Chapter(
+            name,
+            f"{document['title']} ({document['paper']})",
+            _facts(document),
+            tuple(module.show(document["numbers"])),
+            tuple(module.claims(document["numbers"])),
+        )
+    except KeyError as error:
+        found = f"has no {error}, so it is not an artefact's result"
         allowed = f"must be written by scdn paper run {name}"
-        raise refuse(str(path), "file", "is not an artefact's result", allowed) from None
-    module = module_of(table_of(name))
-    return Chapter(
-        name,
-        f"{document['title']} ({document['paper']})",
-        _facts(document),
-        tuple(module.show(numbers)),
-        tuple(module.claims(numbers)),
-    )
+        raise refuse(str(path), "file", found, allowed) from None
 
 
 def _facts(document: Mapping[str, Any]) -> str:
