@@ -148,6 +148,28 @@ def test_ray_is_asked_for_where_it_is_missing(tmp_path):
         pytest.skip("RAY IS HERE: what is said without it was not tried")
 
 
+@pytest.mark.parametrize("name", ["exact", "bounds", "static-mnist"])
+def test_without_a_gpu_nothing_is_run_on_one(name, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    words = ["paper", "run", name, "--runs", "1", "--device", "cuda", "--out", str(tmp_path)]
+    assert main(words) == 2
+    (told,) = capsys.readouterr().err.splitlines()
+    assert "no GPU" in told
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_results_of_a_gpu_are_shown_without_one(tmp_path, monkeypatch):
+    on_gpu = {"n": 1, "scenario": {"learning": {"device": "cuda"}}}
+    kept = {"result": {"value": 2}, "versions": {}, "arguments": on_gpu}
+    (tmp_path / "a.json").write_text(json.dumps(kept))
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    whole = [Job(key, "test_paper:double", on_gpu) for key in "ab"]
+    assert list(sweep(whole[:1], tmp_path)) == ["a"]
+    assert list(sweep(whole, tmp_path, so_far=True)) == ["a"]
+    with pytest.raises(InputError, match="no GPU"):
+        sweep(whole, tmp_path)
+
+
 # --- static and dynamic, small --------------------------------------------------------------------
 
 

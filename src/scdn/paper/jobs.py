@@ -76,6 +76,8 @@ def _run(
     """The jobs that are missing, as they end; those that wait for another start after it."""
     results = {key: record["result"] for key, record in found.items()}
     todo = [job for job in jobs if job.key not in results]
+    if ray is None and any(_on_gpu(job.arguments) for job in todo):
+        _need_gpu()
     if workers <= 1 and ray is None:
         for job in sorted(todo, key=lambda job: job.after is not None):
             record = carry_out(job.work, job.arguments, results.get(job.after or ""))
@@ -107,14 +109,28 @@ def _run(
 def carry_out(work: str, arguments: dict[str, Any], before: Result | None) -> Result:
     """One job, here."""
     home, _, name = work.partition(":")
+    on_gpu = _on_gpu(arguments)
+    if on_gpu:
+        _need_gpu()
     began = time.perf_counter()
     result = getattr(import_module(home), name)(arguments, before)
     seconds = round(time.perf_counter() - began, 3)
-    on_gpu = arguments.get("scenario", {}).get("learning", {}).get("device") == "cuda"
     if on_gpu:
         _give_back()
     where = _gpu() if on_gpu else _cpu()
     return {"result": result, "seconds": seconds, "where": where, "versions": _versions()}
+
+
+def _on_gpu(arguments: Mapping[str, Any]) -> bool:
+    device = arguments.get("scenario", {}).get("learning", {}).get("device")
+    return bool(device == "cuda")
+
+
+def _need_gpu() -> None:
+    """Refuses to go on where there is none."""
+    from scdn.learning.tensors import Place
+
+    Place("cuda")
 
 
 def _give_back() -> None:
