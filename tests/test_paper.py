@@ -10,6 +10,7 @@ import pytest
 from conftest import ROOT
 
 from scdn.cli import main
+from scdn.documents import override
 from scdn.faults import InputError
 from scdn.learning.data import fetch
 from scdn.paper import dynamic, static
@@ -17,7 +18,7 @@ from scdn.paper.artefact import Claim, Drawing, Setting, Table, module_of, names
 from scdn.paper.blocks import LABELS, jobs, judged
 from scdn.paper.jobs import Job, sweep
 from scdn.paper.page import Chapter, markdown, read_chapters, write_pages
-from scdn.paper.produce import produce
+from scdn.paper.produce import made_with, produce
 from scdn.paper.published import published
 from scdn.world.churn import churn_trace
 
@@ -208,6 +209,47 @@ def test_documents_say_how_they_were_made(small):
     assert found["jobs"] == {"planned": 16, "done": 16}
     assert sum(entry["jobs"] for entry in found["took"]) == 16
     assert (small / "static-mnist.png").read_bytes()[:4] == b"\x89PNG"
+    assert found["settings"] == [
+        "learning.rounds=3",
+        "learning.dataset=digits",
+        "learning.input=own",
+    ]
+    assert found["seeds"] == [0, 1]
+    assert found["runs"] == [2, 2]
+    assert found["scenario"]["learning"]["rounds"] == 3  # the file says 30
+    assert found["scenario"]["learning"]["dataset"] == "digits"
+    assert found["varied"]["scenario.fleet.0.count"] == [2, 4]
+    assert found["varied"]["scenario.method"] == ["sc-dn", "max-vfl", "gsp", "vafl"]
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_is_said_of_the_making_is_what_every_job_was_given(name):
+    setting = Setting(table_of(name), settings=("learning.batch_size=32",))
+    every = module_of(setting.table).jobs(setting)
+    made = made_with(every)
+    assert len(json.dumps(made)) < 10_000
+    with_scenario = [job for job in every if "scenario" in job.arguments]
+    assert sum(case["jobs"] for case in made["cases"].values()) == len(with_scenario)
+    for first, case in made["cases"].items():
+        (job,) = [job for job in every if job.key == first]
+        (group,) = job.arguments["scenario"]["fleet"]
+        own = [f"{key}={json.dumps(value)}" for key, value in case["scenario"].items()]
+        start = job.arguments["scenario"]["server"]["start"]
+        own += [f"method={job.arguments['scenario']['method']}", f"seed={case['seeds'][0]}"]
+        own += [f"server.start={start}", f"fleet.0.count={group['count']}"]
+        assert override(made["scenario"], own) == job.arguments["scenario"]
+        assert job.arguments["scenario"]["learning"]["batch_size"] == 32
+
+
+def test_runs_of_a_point_are_counted_where_they_differ():
+    def runs(name, **how):
+        setting = Setting(table_of(name), **how)
+        return made_with(module_of(setting.table).jobs(setting))["runs"]
+
+    assert runs("static-mnist") == [5, 10]
+    assert runs("static-mnist", runs=3) == [3, 3]
+    assert runs("weights") == [2, 10]
+    assert runs("weights", only=("shannon",)) == [10, 10]
 
 
 def test_matched_twins_never_cost_more(small):
@@ -395,6 +437,38 @@ def test_the_page_holds_every_part_and_fetches_nothing(small, tmp_path):
     assert not re.search(r'(?:src|href)="(?!data:|#)', html)
     for name in re.findall(r"\]\((\S+\.png)\)", text):
         assert (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "2 runs per point, with learning.rounds=3, learning.dataset=digits, "),
+        ({"settings": []}, "2 runs per point; "),
+        ({"runs": [2, 10], "settings": []}, "2 to 10 runs per point; "),
+        ({"runs": [1, 1], "settings": []}, "1 run per point; "),
+        ({"only": ["true"], "settings": []}, "2 runs per point, only true; "),
+        (
+            {"runs": [2, 10], "jobs": {"planned": 20, "done": 16}, "settings": ["a.b=1"]},
+            "at most 10 runs per point, 16 of 20 jobs so far, with a.b=1; ",
+        ),
+    ],
+)
+def test_the_page_says_how_many_runs_and_with_what(changes, words, small, tmp_path):
+    found = json.loads((small / "static-mnist.json").read_text())
+    (tmp_path / "static-mnist.json").write_text(json.dumps(found | changes))
+    write_pages(tmp_path, tmp_path)
+    for name in ("report.md", "report.html"):
+        assert words in (tmp_path / name).read_text()
+
+
+def test_documents_from_before_settings_were_kept_are_shown(small, tmp_path):
+    found = json.loads((small / "static-mnist.json").read_text())
+    old = found | {"runs": 10}
+    for name in ("only", "settings", "seeds", "cases", "varied"):
+        del old[name]
+    (tmp_path / "static-mnist.json").write_text(json.dumps(old))
+    (chapter,) = read_chapters(tmp_path)
+    assert chapter.facts.startswith("10 runs per point; ")
 
 
 def test_what_contradicts_the_paper_comes_first():

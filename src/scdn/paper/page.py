@@ -92,17 +92,24 @@ def _chapter(path: Path, name: str) -> Chapter:
 
 
 def _facts(document: Mapping[str, Any]) -> str:
-    """How it was made: runs, time, machine, versions."""
+    """How it was made: runs, the user's settings, time, machine, versions."""
     runs = document["runs"]
+    least, most = runs if isinstance(runs, list) else (runs, runs)  # older ones know one number
     took = "; ".join(
         f"{entry['jobs']} jobs of {entry['seconds'] / 60:.1f} min in all on {entry['where']} "
         f"({', '.join(f'{name} {version}' for name, version in entry['versions'].items())})"
         for entry in document["took"]
     )
-    words = f"{runs} run{'s' if runs != 1 else ''} per point"
+    words = f"{most} run{'s' if most != 1 else ''} per point"
     planned, done = (document["jobs"][key] for key in ("planned", "done"))
     if done < planned:
         words = f"at most {words}, {done} of {planned} jobs so far"
+    elif least < most:
+        words = f"{least} to {words}"
+    if document.get("only"):
+        words += f", only {' and '.join(document['only'])}"
+    if document.get("settings"):
+        words += f", with {', '.join(document['settings'])}"
     return f"{words}; {took}."
 
 

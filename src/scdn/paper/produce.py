@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
-from scdn.documents import to_json, write_atomic
-from scdn.faults import refuse
+from scdn.documents import Table, to_json, write_atomic
+from scdn.faults import dotted, refuse
 from scdn.paper.artefact import Drawing, Setting, module_of
 from scdn.paper.draw import picture
-from scdn.paper.jobs import Done, sweep
+from scdn.paper.jobs import Done, Job, sweep
 
 CELLS = "cells"
+_SEEDS = (("scenario", "seed"), ("seed",))  # where a job has its seed
+_WITHIN = {"method", "start", "count"}  # of a scenario: what a case has several of
+
+Keys = tuple[str | int, ...]
 
 
 def produce(
@@ -38,9 +45,10 @@ def produce(
         "artefact": setting.name,
         "title": setting.table["title"],
         "paper": setting.table["paper"],
-        "runs": len(setting.seeds),
         "jobs": {"planned": len(jobs), "done": len(records)},
-        "scenario": setting.table.get("scenario"),
+        "only": list(setting.only),
+        "settings": setting.asked,
+        **made_with([job for job in jobs if job.key in records]),
         "took": took(records),
         "numbers": module.numbers(setting, found),
     }
@@ -53,6 +61,69 @@ def produce(
             write_atomic(path, picture(part))
             written.append(path)
     return written
+
+
+def made_with(jobs: Sequence[Job]) -> dict[str, Any]:
+    """What jobs were given, each thing once.
+
+    `runs`: the fewest and the most seeds of a point. `scenario`: what all scenarios share. `cases`:
+    what else a scenario has, under the key of the first job that has it so. `varied`: the values of
+    what is varied within cases, and of arguments beside the scenario.
+    """
+    scenario = _shared([job.arguments["scenario"] for job in jobs if "scenario" in job.arguments])
+    shared = _leaves({"scenario": scenario})
+    points: dict[str, set[int]] = {}
+    cases: dict[str, dict[str, Any]] = {}
+    varied: dict[str, list[Any]] = {}
+    for job in jobs:
+        own = {keys: v for keys, v in _leaves(job.arguments).items() if keys not in shared}
+        (seed,) = (own.pop(keys) for keys in _SEEDS if keys in own)
+        points.setdefault(str(own), set()).add(seed)
+        apart = {}
+        for keys, value in own.items():
+            if keys[0] == "scenario" and keys[-1] not in _WITHIN:
+                apart[dotted(keys[1:])] = value
+            elif value not in varied.setdefault(dotted(keys), []):
+                varied[dotted(keys)].append(value)
+        if "scenario" in job.arguments:
+            new = {"first": job.key, "jobs": 0, "seeds": set(), "scenario": apart}
+            case = cases.setdefault(str(apart), new)
+            case["jobs"] += 1
+            case["seeds"].add(seed)
+    counts = [len(seeds) for seeds in points.values()]
+    return {
+        "runs": [min(counts), max(counts)],
+        "seeds": sorted(set[int]().union(*points.values())),
+        "scenario": scenario,
+        "cases": {
+            case.pop("first"): {**case, "seeds": sorted(case["seeds"])} for case in cases.values()
+        },
+        "varied": varied,
+    }
+
+
+def _shared(tables: Sequence[Table]) -> Table:
+    """What is the same in all of them, but for the seed."""
+    found: Table = deepcopy(tables[0]) if tables else {}
+    every = [_leaves(table) for table in tables]
+    for keys, value in _leaves(found).items():
+        if keys == ("seed",) or not all(keys in one and one[keys] == value for one in every):
+            del reduce(getitem, keys[:-1], found)[keys[-1]]  # type: ignore[arg-type]
+    return found
+
+
+def _leaves(node: Any, above: Keys = ()) -> dict[Keys, Any]:
+    """Every value under its keys; a list is a value, unless it is of tables."""
+    inner: Iterable[tuple[str | int, Any]]
+    if isinstance(node, dict):
+        inner = node.items()
+    elif isinstance(node, list) and node and all(isinstance(entry, dict) for entry in node):
+        inner = enumerate(node)
+    else:
+        return {above: node}
+    return {
+        keys: value for key, below in inner for keys, value in _leaves(below, (*above, key)).items()
+    }
 
 
 def took(records: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
