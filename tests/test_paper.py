@@ -228,17 +228,22 @@ def test_what_is_said_of_the_making_is_what_every_job_was_given(name):
     every = module_of(setting.table).jobs(setting)
     made = made_with(every)
     assert len(json.dumps(made)) < 10_000
-    with_scenario = [job for job in every if "scenario" in job.arguments]
-    assert sum(case["jobs"] for case in made["cases"].values()) == len(with_scenario)
-    for first, case in made["cases"].items():
-        (job,) = [job for job in every if job.key == first]
-        (group,) = job.arguments["scenario"]["fleet"]
+    scenarios = [job.arguments["scenario"] for job in every if "scenario" in job.arguments]
+    assert {scenario["learning"]["batch_size"] for scenario in scenarios} == {32}
+    assert sum(case["jobs"] for case in made["cases"].values()) == len(scenarios)
+    for case in made["cases"].values():
         own = [f"{key}={json.dumps(value)}" for key, value in case["scenario"].items()]
-        start = job.arguments["scenario"]["server"]["start"]
-        own += [f"method={job.arguments['scenario']['method']}", f"seed={case['seeds'][0]}"]
-        own += [f"server.start={start}", f"fleet.0.count={group['count']}"]
-        assert override(made["scenario"], own) == job.arguments["scenario"]
-        assert job.arguments["scenario"]["learning"]["batch_size"] == 32
+        whole = override(made["scenario"], own)
+        assert sum(_varied(whole, like) == like for like in scenarios) == case["jobs"]
+
+
+def _varied(scenario, like):
+    """With the method, seed, start and number of devices of another."""
+    server = scenario["server"] | {"start": like["server"]["start"]}
+    (group,), (other,) = scenario["fleet"], like["fleet"]
+    fleet = [group | {"count": other["count"]}]
+    own = {"method": like["method"], "seed": like["seed"], "server": server, "fleet": fleet}
+    return scenario | own
 
 
 def test_runs_of_a_point_are_counted_where_they_differ():
