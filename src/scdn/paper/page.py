@@ -86,7 +86,7 @@ def _chapter(path: Path, name: str) -> Chapter:
             tuple(module.claims(document["numbers"])),
         )
     except KeyError as error:
-        found = f"has no {error}, so it is not an artefact's result"
+        found = f"has no {error}: not a result, or one of an earlier version"
         allowed = f"must be written by scdn paper run {name}"
         raise refuse(str(path), "file", found, allowed) from None
 
