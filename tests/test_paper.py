@@ -526,4 +526,4 @@ def test_a_folder_that_cannot_be_made_is_named(small, tmp_path, capsys):
 def test_so_far_without_results_is_refused(tmp_path, capsys):
     words = ["paper", "run", "static-mnist", "--so-far", "--out", str(tmp_path)]
     assert main(words) == 2
-    assert "no results yet" in capsys.readouterr().err
+    assert "has 0 of 750 results, and no run is whole" in capsys.readouterr().err

@@ -8,11 +8,13 @@ import json
 import numpy as np
 import pytest
 
+from scdn.faults import InputError
 from scdn.paper import convergence, counting, exact_rival, response, weights
 from scdn.paper.artefact import Drawing, Setting, Table, module_of, table_of
 from scdn.paper.control import STARTS, algorithm_3
 from scdn.paper.draw import picture
 from scdn.paper.jobs import carry_out, sweep
+from scdn.paper.produce import produce
 from scdn.paper.published import published
 
 pytest.importorskip("cvxpy")
@@ -53,6 +55,25 @@ def verdicts(module, numbers) -> dict[str, str]:
 def verdict_of(module, numbers, words: str) -> str:
     (found,) = [v for text, v in verdicts(module, numbers).items() if words in text]
     return found
+
+
+def test_so_far_shows_the_runs_that_are_whole(tmp_path):
+    setting = small("exact", 3)
+    produce(setting, tmp_path)
+    document = tmp_path / "exact.json"
+    whole = json.loads(document.read_text())
+    cells = sorted((tmp_path / "cells" / "exact").iterdir())
+    assert len(cells) == 3
+    cells[2].unlink()
+    produce(setting, tmp_path, so_far=True)
+    fewer = json.loads(document.read_text())
+    assert (whole["seeds"], fewer["seeds"]) == ([0, 1, 2], [0, 1])
+    assert fewer["jobs"] == {"planned": 3, "done": 2}
+    assert fewer["runs"] == [2, 2]
+    cells[0].unlink()
+    with pytest.raises(InputError, match="has 1 of 3 results, and no run is whole"):
+        produce(setting, tmp_path, so_far=True)
+    assert json.loads(document.read_text()) == fewer
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -8,6 +8,9 @@ functions:
     show(numbers)             tables and drawings, ours beside the published
     claims(numbers)           what the paper says of it, and whether that holds here
 
+One that can show networks of which not all are done has a fifth, `in_part(setting, found)`: whether
+any is. Of the others as many runs are shown as have all their jobs.
+
 Long claims have a module of their own beside it, which the artefact's module imports; work that
 jobs share may have one too.
 """

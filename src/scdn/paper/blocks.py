@@ -119,6 +119,11 @@ def records(setting: Setting, found: Found) -> Iterator[tuple[Cell, list[Record]
             yield cell, [_settled(run, rounds) for run in runs]
 
 
+def in_part(setting: Setting, found: Found) -> bool:
+    """Whether there is something to show: a run of every method of some network."""
+    return any(True for _ in records(setting, found))
+
+
 def _settled(run: Record, rounds: int) -> Record:
     """A run that ran away counts as the trivial predictor from then on."""
     lost = [run["trivial"]] * (rounds - len(run["score"]))

@@ -21,6 +21,7 @@ from scdn.paper.blocks import (
     decimals,
     flat,
     groups_of,
+    in_part,
     jobs,
     metric,
     records,
@@ -36,7 +37,7 @@ from scdn.paper.published import published
 from scdn.scenario import make_scenario
 from scdn.world.churn import NEVER, churn_trace
 
-__all__ = ["claims", "jobs", "numbers", "show"]
+__all__ = ["claims", "in_part", "jobs", "numbers", "show"]
 
 
 def numbers(setting: Setting, found: Found) -> Numbers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 from scdn.documents import Table, to_json, write_atomic
 from scdn.faults import dotted, refuse
-from scdn.paper.artefact import Drawing, Setting, module_of
+from scdn.paper.artefact import Drawing, Found, Setting, module_of
 from scdn.paper.draw import picture
 from scdn.paper.jobs import Done, Job, sweep
 
@@ -35,22 +36,26 @@ def produce(
 
     With `so_far` nothing is run: the files show what is there.
     """
-    module, jobs = module_of(setting.table), module_of(setting.table).jobs(setting)
+    module, planned = module_of(setting.table), module_of(setting.table).jobs(setting)
     kept = out / CELLS / setting.name
-    records = sweep(jobs, kept, workers=workers, ray=ray, so_far=so_far, done=done)
-    if not records:
-        raise refuse(str(kept), "folder", "has no results yet", "run it without --so-far")
+    records = sweep(planned, kept, workers=workers, ray=ray, so_far=so_far, done=done)
     found = {key: record["result"] for key, record in records.items()}
+    shown = _shown(setting, found)
+    if shown is None:
+        have = f"has {len(records)} of {len(planned)} results, and no run is whole"
+        raise refuse(str(kept), "folder", have, "run it without --so-far")
+    jobs = [job for job in module.jobs(shown) if job.key in records]
+    records = {job.key: records[job.key] for job in jobs}
     document = {
         "artefact": setting.name,
         "title": setting.table["title"],
         "paper": setting.table["paper"],
-        "jobs": {"planned": len(jobs), "done": len(records)},
+        "jobs": {"planned": len(planned), "done": len(records)},
         "only": list(setting.only),
         "settings": setting.asked,
-        **made_with([job for job in jobs if job.key in records]),
+        **made_with(jobs),
         "took": took(records),
-        "numbers": module.numbers(setting, found),
+        "numbers": module.numbers(shown, found),
     }
     target = out / f"{setting.name}.json"
     write_atomic(target, to_json(document, indent=None) + "\n")
@@ -61,6 +66,19 @@ def produce(
             write_atomic(path, picture(part))
             written.append(path)
     return written
+
+
+def _shown(setting: Setting, found: Found) -> Setting | None:
+    """The setting with as many runs as are whole, or what a module can show in part, if any."""
+    module = module_of(setting.table)
+    in_part = getattr(module, "in_part", None)
+    if in_part is not None:
+        return setting if in_part(setting, found) else None
+    fewer = (replace(setting, runs=runs) for runs in range(len(setting.seeds), 0, -1))
+    for one in (setting, *fewer):
+        if all(job.key in found for job in module.jobs(one)):
+            return one
+    return None
 
 
 def made_with(jobs: Sequence[Job]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from scdn.paper.blocks import (
     decimals,
     flat,
     groups_of,
+    in_part,
     jobs,
     metric,
     records,
@@ -30,7 +31,7 @@ from scdn.paper.draw import COLOURS, WITHIN, deviations, fit, fit_scores, legend
 from scdn.paper.published import published
 from scdn.paper.static_claims import claims
 
-__all__ = ["claims", "jobs", "numbers", "show"]
+__all__ = ["claims", "in_part", "jobs", "numbers", "show"]
 
 _UPDATES = {"paper": "the paper's update", "steady": "the steady update"}
 
