@@ -216,12 +216,16 @@ def test_overhead_verdicts_follow_the_numbers(timed):
     importance["seconds"] = _line([2, 3, 4], [[0.001, 0.002, 0.003]])
     numbers["solvers"]["ways"]["rebuilt"] = _line([2, 3, 4], [[4.0, 6.0, 8.0]])
     numbers["solvers"]["ways"]["parametrised"] = _line([2, 3, 4], [[1.0, 9.0, 1.0]])
-    numbers["smoothness"]["mnist"] |= {"percent_round": 50.0, "percent_epochs": 0.1}
+    times = {"percent_round": 50.0, "percent_epochs": 0.1, "estimate_s": 3.9}
+    numbers["smoothness"]["mnist"] |= times
+    importance["passes"] = [4, 6]
     regime = "reproduced in this regime"
-    assert [c.verdict for c in overheads.claims(numbers)] == ["reproduced"] * 2 + [regime] * 2
+    expected = ["reproduced"] * 2 + [regime] * 2 + ["reproduced"] * 2
+    assert [claim.verdict for claim in overheads.claims(numbers)] == expected
+    importance["passes"] = [4, 7]
     importance["seconds"] = _line([2, 3, 4], [[0.05, 0.01, 0.05]])
     numbers["solvers"]["ways"]["rebuilt"] = _line([2, 3, 4], [[8.0, 6.0, 4.0]])
-    numbers["smoothness"]["mnist"]["percent_epochs"] = 20.0
+    numbers["smoothness"]["mnist"] |= {"percent_epochs": 20.0, "estimate_s": 4.0}
     assert {claim.verdict for claim in overheads.claims(numbers)} == {"not reproduced"}
 
 

@@ -38,6 +38,9 @@ LABELS = {
     "zoc-greedy": "ZOC w/o P^r",
 }
 PUBLISHED_STARTS = {"centre": "center", "random": "random"}
+MEANS = (
+    "Joules and iterations are over devices present: who takes no part, or is out of reach, has 0."
+)
 TRAINS = 1.0  # mean iterations per device and round of a method that trains
 
 Row = dict[str, Any]  # what is kept of a cell

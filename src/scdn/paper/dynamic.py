@@ -14,6 +14,7 @@ import numpy as np
 
 from scdn.paper.artefact import Drawing, Found, Numbers, Setting, Table
 from scdn.paper.blocks import (
+    MEANS,
     PUBLISHED_STARTS,
     Group,
     Row,
@@ -46,9 +47,13 @@ def numbers(setting: Setting, found: Found) -> Numbers:
     scenarios = {job.key: job.arguments["scenario"] for job in jobs(setting)}
     for cell, runs in records(setting, found):
         left = [_first_exit(scenarios[cell.key(run["seed"])]) for run in runs]
+        matched = {}
+        if all("matched_j" in run["each"] for run in runs):
+            matched = {"matched": spread(flat(runs, "matched_j"))}
         rows.append(
             {
                 **row_of(cell, runs),
+                **matched,
                 "score": _curve([run["score"] for run in runs]),
                 "later": _curve([run["later"] for run in runs]),
                 "iterations": _curve([_per_device(run, "iterations") for run in runs]),
@@ -108,9 +113,9 @@ def _table(numbers: Numbers, group: Group, what: str) -> Table:
     ends: tuple[str, ...] = ("end",)
     if what == "metric":
         label, known, digits = metric(numbers), "score", decimals(numbers)
-        ends = ("end", "end, later samples", "J per device and round")
+        ends = ("end", "end, later samples", "J per device and round", "matched J")
         most, trivial = max(row["runs"] for row in rows), rows[0]["trivial"]
-        note = f"{runs_of(most)}; trivial predictor {trivial:.4g}."
+        note = f"{runs_of(most)}; trivial predictor {trivial:.4g}. {MEANS}"
     shown = []
     for row in rows:
         name, at = NAMES[row["method"]], _points(row[known])
@@ -120,6 +125,7 @@ def _table(numbers: Numbers, group: Group, what: str) -> Table:
             later = _points(row["later"])
             last += [plus_minus(*later[-1], digits) if later else ""]
             last += [plus_minus(row["all_energy"]["mean"], row["all_energy"]["std"])]
+            last += [f"{row['matched']['mean']:.3g}" if "matched" in row else ""]
         paper = theirs.get(name)
         beside = (
             [f"{m:g} ± {s:g}" for m, s in zip(paper["mean"], paper["std"], strict=True)]

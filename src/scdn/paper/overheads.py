@@ -26,6 +26,7 @@ SOLVERS = {
 }
 READINGS = {"round": "a round as run here", "epochs": "an epoch for each iteration"}
 LIMIT_MS = float(published()["importance_overhead"]["wall_ms_upper_for_N<=10"])
+LIMIT_S = 4.0  # to estimate smoothness
 STRAIGHT = 0.95  # R² from which on a line is one
 
 
@@ -238,7 +239,7 @@ def claims(numbers: Numbers) -> list[Claim]:
     theirs = published()
     fit = theirs["solver_runtime_seconds_fit"]
     shares = [row["overhead_percent"] for row in theirs["smoothness_estimation"].values()]
-    ways = numbers["solvers"]["ways"]
+    ways, parties = numbers["solvers"]["ways"], numbers["importance"]["parties"]
     return [
         judged(
             "App. alg_costs, Fig. alg2_overhead",
@@ -267,6 +268,24 @@ def claims(numbers: Numbers) -> list[Claim]:
             {
                 label: _light(numbers["smoothness"], reading, max(shares))
                 for reading, label in READINGS.items()
+            },
+        ),
+        judged(
+            "Fig. alg2_overhead",
+            "Importance adds 4 forward passes at N = 2 and 20 at N = 10, two a device.",
+            {
+                name: (all(p == 2 * n for p, n in zip(found["passes"], parties, strict=True)),
+                       f"{found['passes'][0]} at N = {parties[0]}, {found['passes'][-1]} at "
+                       f"N = {parties[-1]}")
+                for name, found in data.items()
+            },
+        ),
+        judged(
+            "Table lip_train_time",
+            f"Estimating smoothness takes under {LIMIT_S:g} s.",
+            {
+                name: (found["estimate_s"] < LIMIT_S, f"{found['estimate_s']:.2g} s")
+                for name, found in numbers["smoothness"].items()
             },
         ),
     ]  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 from scdn.paper.artefact import Drawing, Found, Numbers, Setting, Table
 from scdn.paper.blocks import (
     LABELS,
+    MEANS,
     PUBLISHED_STARTS,
     Group,
     Row,
@@ -97,7 +98,8 @@ def _table(numbers: Numbers, group: Group) -> Table:
         ("method", "", score, "J per device and round", "matched J", "iterations",
          f"paper: {score}", "paper: energy", "paper: iterations"),
         tuple(shown),
-        "mean ± deviation (least … most); the paper's columns are the same whatever the block.",
+        "mean ± deviation (least … most); the paper's columns are the same whatever the block. "
+        + MEANS,
     )  # fmt: skip
 
 
