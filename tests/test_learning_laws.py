@@ -773,6 +773,13 @@ def test_a_server_that_rests():
     both.check()
 
 
+def test_a_round_without_any_steps_where_smoothness_is_measured():
+    model, untouched = started(smoothness="measured"), started(smoothness="measured")
+    model.train(0, {}, Order(0, 0.1))
+    assert same(model, untouched)
+    assert model.sizes == untouched.sizes
+
+
 def test_a_round_in_which_nobody_moves():
     model, untouched = started(), started()
     model.train(0, {}, Order(0, 0.1))

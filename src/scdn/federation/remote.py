@@ -39,7 +39,8 @@ class Absent:
         """Newer embeddings, of all training rows or of some."""
         table = place.tensor(answer.arrays["table"].copy())
         if rows is None:
-            self.table, self.known = table, torch.ones(len(table), dtype=torch.bool)
+            self.table = table
+            self.known = torch.ones(len(table), dtype=torch.bool, device=table.device)
         else:
             self.table = self.table.index_copy(0, rows, table)
             self.known = torch.zeros_like(self.known).index_fill(0, rows, True)
@@ -90,10 +91,8 @@ class Remote:
         """Newcomers who were invited, with the embeddings they sent."""
         for name in views:
             answer = self._invited.pop(name)
-            rows = len(answer.arrays["table"])
             blank = torch.zeros(0)
             self.here[name] = Absent(answer.words.connections, 0, 0.0, blank, blank, blank)
-            self.here[name].known = torch.zeros(rows, dtype=torch.bool)
             self.here[name].take(None, answer, self.place)
         return {name: self.here[name].connections for name in views}
 
@@ -247,7 +246,7 @@ class Remote:
                 told["state"],
                 float("inf") if smooth is None else smooth,
                 self.place.tensor(own["table"]),
-                torch.from_numpy(own["known"]).bool(),
+                torch.from_numpy(own["known"]).bool().to(self.place.device),
                 self.place.tensor(own["tests"]),
             )
 
@@ -258,7 +257,7 @@ class Remote:
         assert self._batches is not None  # noqa: S101
         if self.round[0] % self.refresh == 0:
             return None
-        coming = self.upcoming(self.round[0] + 1)
+        coming = self.upcoming(self.round[0] + 1).to(self.place.device)
         return torch.unique(torch.cat([self.sample, self._batches.flatten(), coming.flatten()]))
 
     def _sizes(self, wanted: Tensor | None) -> dict[str, int]:

@@ -263,6 +263,7 @@ def _built(chosen: Architecture, shape: Shape, width: int) -> nn.Module:
         before = [buffer.clone() for buffer in module.buffers()]
         rows = torch.randn(2, *shape)
         result, again = module(rows), module(rows)
+        other = module(torch.stack([rows[0], rows[1] + 1]))
     except Exception as error:
         raise _refuse(chosen.name, _say(error), f"must take rows of {shape}") from error
     found_shape = tuple(result.shape) if isinstance(result, Tensor) else type(result).__name__
@@ -276,6 +277,9 @@ def _built(chosen: Architecture, shape: Shape, width: int) -> nn.Module:
         raise _refuse(chosen.name, "has no parameters", "must have some to train")
     if not torch.equal(result, again):
         raise _refuse(chosen.name, "draws at random", "must give a row the same result twice")
+    if not torch.allclose(result[0], other[0], rtol=1e-4, atol=1e-5):
+        found = "a row's result changes with the other rows"
+        raise _refuse(chosen.name, found, "must take each row by itself")
     slopes = torch.autograd.grad(result.sum(), list(module.parameters()), allow_unused=True)
     for (name, _), slope in zip(module.named_parameters(), slopes, strict=True):
         if slope is None:

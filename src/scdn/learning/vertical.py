@@ -238,7 +238,8 @@ class VerticalModel:
 
     def _try(self, resting: Collection[str], batches: Tensor, stale: Tensor) -> None:
         """L_n of parties that will not move, by a step on trial: it must not stay as it was."""
-        if not (resting and self.measure and self.learning.smoothness == "measured"):
+        measured = self.measure and self.learning.smoothness == "measured"
+        if not (measured and resting and len(batches)):
             return
         task = self._task(batches[:1], {}, stale[:, :1], self.server.standing(1))
         for name, size in self.parties.probe(resting, task).items():
