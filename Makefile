@@ -58,7 +58,7 @@ browser:
 
 # The studio's page from its sources; only those who change it need Node.
 web:
-	cd web && npm ci --no-audit --no-fund && npm run build
+	cd web && npm install --no-save --no-audit --no-fund && npm run build
 
 unit-long: install browser
 	SCDN_TEST_LONG=1 $(BIN)/pytest

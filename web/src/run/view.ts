@@ -197,6 +197,7 @@ export class RunView {
     this.source?.close();
     this.replay.clear();
     Object.assign(this, { live: true, playing: false, moment: 0 });
+    Object.assign(this.element.dataset, { rounds: "0", over: "false" }); // not those of the run before
     this.network?.draw(NOTHING);
     this.cover(state("loading", "Reading the run"));
     this.curves.watch(run.study, run.run);
