@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -283,20 +283,39 @@ class Saying(NamedTuple):
     look: Callable[[Any], Look]
 
 
-Views = Mapping[str, Any]  # a block's name → what claims look at
+class View(Protocol):
+    """One block's rows from one start, as sayings look at them."""
+
+    whole: bool  # whether all are there that they need
 
 
-def judge(sayings: Sequence[Saying], views: Views) -> list[Claim]:
-    """Each saying, in all blocks."""
+Views = Mapping[str, View]  # by block
+
+
+def judge(
+    numbers: Numbers,
+    sayings: Sequence[Saying],
+    view: Callable[[Numbers, str, str, list[Row]], View],
+) -> list[Claim]:
+    """Each saying in all blocks from the first start, and whether further starts say the same."""
+
+    def views(start: str) -> dict[str, View]:
+        rows = own_rows(numbers, start)
+        every = {block: view(numbers, block, start, own) for block, own in rows.items()}
+        return {block: found for block, found in every.items() if found.whole}
+
+    first, *others = numbers["starts"]
+    here = views(first)
     return [
-        judged(say.source, say.text, {block: say.look(view) for block, view in views.items()})
-        for say in sayings
+        *(
+            judged(s.source, s.text, {block: s.look(v) for block, v in here.items()})
+            for s in sayings
+        ),
+        *(_same(numbers["data"], start, sayings, here, views(start)) for start in others),
     ]
 
 
-def same_elsewhere(
-    source: str, start: str, sayings: Sequence[Saying], here: Views, there: Views
-) -> Claim:
+def _same(data: str, start: str, sayings: Sequence[Saying], here: Views, there: Views) -> Claim:
     """Whether every saying has the same answer from another start."""
     found: dict[str, Look] = {}
     for block in here:
@@ -307,7 +326,8 @@ def same_elsewhere(
         other = [f"“{text}” holds only {'here' if a else 'there'}" for text, a, b in both if a != b]
         words = f"{len(both) - len(other)} of {len(both)} answers are the same"
         found[block] = not other, "; ".join([words, *other])
-    return judged(source, f"From a {start} start the takeaways are the same.", found)
+    text = f"From a {start} start the takeaways are the same."
+    return judged(f"App. more_exps, {data}", text, found)
 
 
 def within(pairs: Iterable[tuple[float, float, float]]) -> tuple[bool, str]:

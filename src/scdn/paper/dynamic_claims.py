@@ -15,9 +15,7 @@ from scdn.paper.blocks import (
     Saying,
     better,
     judge,
-    own_rows,
     runs_of,
-    same_elsewhere,
     sign,
     within,
 )
@@ -43,13 +41,7 @@ GAINS = {"mnist": 1, "cifar10": 9, "pawpularity": 20}  # by P^r: points, percent
 
 def claims(numbers: Numbers) -> list[Claim]:
     """What Section V says of dynamic networks, judged in each block's own network."""
-    data, (start, *others) = numbers["data"], numbers["starts"]
-    views, sayings = _views(numbers, start), _sayings(data)
-    found = judge(sayings, views)
-    for other in others:
-        there = _views(numbers, other)
-        found.append(same_elsewhere(f"App. more_exps, {data}", other, sayings, views, there))
-    return found
+    return judge(numbers, _sayings(numbers["data"]), _View)
 
 
 def _sayings(data: str) -> list[Saying]:
@@ -88,12 +80,6 @@ def _sayings(data: str) -> list[Saying]:
         Saying(tables, "The tables' iterations in these rounds (within one published deviation).",
                lambda v: within(v.beside("iterations", "iterations"))),
     ]  # fmt: skip
-
-
-def _views(numbers: Numbers, start: str) -> dict[str, _View]:
-    rows = own_rows(numbers, start)
-    views = {block: _View(numbers, block, start, own) for block, own in rows.items()}
-    return {block: view for block, view in views.items() if view.whole}
 
 
 class _View:

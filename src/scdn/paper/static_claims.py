@@ -13,9 +13,7 @@ from scdn.paper.blocks import (
     Row,
     Saying,
     judge,
-    own_rows,
     runs_of,
-    same_elsewhere,
     sign,
     within,
 )
@@ -28,13 +26,7 @@ SIMILAR = 1.05  # how many times as many iterations still are similar
 
 def claims(numbers: Numbers) -> list[Claim]:
     """What Section V says of static networks, judged in each block's own network."""
-    data, (start, *others) = numbers["data"], numbers["starts"]
-    views, sayings = _views(numbers, start), _sayings(data)
-    found = judge(sayings, views)
-    for other in others:
-        there = _views(numbers, other)
-        found.append(same_elsewhere(f"App. more_exps, {data}", other, sayings, views, there))
-    return found
+    return judge(numbers, _sayings(numbers["data"]), _View)
 
 
 def _sayings(data: str) -> list[Saying]:
@@ -68,12 +60,6 @@ def _sayings(data: str) -> list[Saying]:
     ]  # fmt: skip
 
 
-def _views(numbers: Numbers, start: str) -> dict[str, _View]:
-    rows = own_rows(numbers, start)
-    views = {block: _View(numbers, block, start, own) for block, own in rows.items()}
-    return {block: view for block, view in views.items() if view.devices}
-
-
 class _View:
     """One block's rows, as the claims look at them."""
 
@@ -85,6 +71,7 @@ class _View:
         self.devices = [
             n for n in numbers["devices"] if all((name, n) in self.cells for name in every)
         ]
+        self.whole = bool(self.devices)
         self.sign = sign(numbers)
         self.near = 1.0 if numbers["metric"] == "top3" else 1e-3  # what counts as comparable
 
