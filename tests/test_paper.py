@@ -15,8 +15,9 @@ from scdn.faults import InputError
 from scdn.learning.data import fetch
 from scdn.paper import dynamic, static
 from scdn.paper.artefact import Claim, Drawing, Setting, Table, module_of, names, table_of
-from scdn.paper.blocks import LABELS, jobs, judged
+from scdn.paper.blocks import LABELS, jobs
 from scdn.paper.jobs import Job, sweep
+from scdn.paper.judging import judged
 from scdn.paper.page import Chapter, markdown, read_chapters, write_pages
 from scdn.paper.produce import made_with, produce
 from scdn.paper.published import published

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from scdn.paper.artefact import Claim, Numbers, Verdict
-from scdn.paper.blocks import TRAINS, Look, decimals, judged, sign, spread
+from scdn.paper.blocks import TRAINS, decimals, sign, spread
 from scdn.paper.digits import listed, rounded
+from scdn.paper.judging import Look, judged
 from scdn.paper.published import published
 from scdn.paper.switches import FIXED, FULL, TERMS, iterated
 

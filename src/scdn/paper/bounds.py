@@ -16,12 +16,13 @@ from scdn.learning.features import Rows
 from scdn.learning.tensors import Place
 from scdn.paper import ideal, theorem
 from scdn.paper.artefact import Claim, Drawing, Found, Numbers, Setting, Table
-from scdn.paper.blocks import judged, own_settings
+from scdn.paper.blocks import own_settings
 from scdn.paper.control import network_job
 from scdn.paper.counting import MOST
 from scdn.paper.digits import between, plus_minus
 from scdn.paper.draw import band, legend, logarithmic, tidy
 from scdn.paper.jobs import Job
+from scdn.paper.judging import judged
 from scdn.paper.theorem import HALVE, KINDS, SMOOTHNESS, measure, shorter, summary
 
 RATES = {"halves": "rates halve", "stays": "rates stay"}

@@ -27,12 +27,12 @@ from scdn.paper.blocks import (
     metric,
     records,
     row_of,
-    runs_of,
     spread,
 )
 from scdn.paper.digits import plus_minus, rounded
 from scdn.paper.draw import WITHIN, band, fit, fit_scores, legend, level, tidy
 from scdn.paper.dynamic_claims import NAMES, ROUNDS, claims
+from scdn.paper.judging import runs_of
 from scdn.paper.learning import Record
 from scdn.paper.published import published
 from scdn.scenario import make_scenario

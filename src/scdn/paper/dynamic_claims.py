@@ -7,18 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from scdn.paper.artefact import Claim, Numbers
-from scdn.paper.blocks import (
-    PUBLISHED_STARTS,
-    TRAINS,
-    Look,
-    Row,
-    Saying,
-    better,
-    judge,
-    runs_of,
-    sign,
-    within,
-)
+from scdn.paper.blocks import PUBLISHED_STARTS, TRAINS, Row, sign
+from scdn.paper.judging import Look, Saying, better, judge, runs_of, within
 from scdn.paper.published import published
 
 NAMES = {

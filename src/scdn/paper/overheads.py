@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from scdn.paper.artefact import Claim, Drawing, Found, Numbers, Setting, Table
-from scdn.paper.blocks import judged
 from scdn.paper.control import network_job
 from scdn.paper.counting import mean_std
 from scdn.paper.digits import between, plus_minus, rounded, short
 from scdn.paper.draw import band, level, logarithmic, tidy
 from scdn.paper.jobs import Job
+from scdn.paper.judging import judged
 from scdn.paper.published import published
 from scdn.pictures.palette import MUTED
 

@@ -6,17 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from scdn.paper.artefact import Claim, Numbers
-from scdn.paper.blocks import (
-    LABELS,
-    PUBLISHED_STARTS,
-    TRAINS,
-    Row,
-    Saying,
-    judge,
-    runs_of,
-    sign,
-    within,
-)
+from scdn.paper.blocks import LABELS, PUBLISHED_STARTS, TRAINS, Row, sign
+from scdn.paper.judging import Saying, judge, runs_of, within
 from scdn.paper.published import published
 
 RIVALS = ("max-vfl", "gsp", "vafl")
