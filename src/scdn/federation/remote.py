@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from scdn.federation.post import Answer, Ask, Post
-from scdn.learning.crew import Arrays, Figures, Sent, Task, put, under
+from scdn.learning.crew import Arrays, Figures, Sent, Task, put
 from scdn.learning.gradients import GradientSize
 from scdn.learning.guide import SlopeGuide
 from scdn.learning.split import View
-from scdn.learning.tensors import Place
+from scdn.learning.tensors import Place, under
 
 
 @dataclass
@@ -239,7 +239,7 @@ class Remote:
     def unpack(self, arrays: Mapping[str, NDArray[Any]], words: Mapping[str, Any]) -> None:
         """What devices had sent when the server last wrote it down."""
         for number, (name, told) in enumerate(words["remote"].items()):
-            own = dict(under(arrays, f"remote/{number}"))
+            own = under(arrays, f"remote/{number}/")
             smooth = told["smoothness"]
             self.here[name] = Absent(
                 told["connections"],

@@ -19,16 +19,18 @@ from torch import Tensor
 from scdn.draws import generator
 from scdn.learning.features import Rows
 from scdn.learning.gradients import GradientSize, Tally, turning
-from scdn.learning.guide import Guide
+from scdn.learning.guide import Guide, SlopeGuide
 from scdn.learning.local import Order
 from scdn.learning.parties import Maker, teamed
 from scdn.learning.smoothness import curvature, smoothness
 from scdn.learning.split import View
 from scdn.learning.team import Lesson, Team, train
-from scdn.learning.tensors import Tensors
+from scdn.learning.tensors import Tensors, under
 
 Arrays = dict[str, NDArray[Any]]
 Figures = dict[str, GradientSize]  # of one round, party by party
+
+_NONE = SlopeGuide(torch.empty(0))  # where nobody trains
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,7 @@ class Crew:
             tally, guide = self._tally(team, task, sample), task.guide(team.names)
             for step, batch in enumerate(task.batches):
                 inputs = team.sight.take(self.rows, "train", batch)
-                loss = partial(guide.losses, step, who=None)
+                loss = partial(guide.losses, guide.told(step))
                 tally.add(team.gradients(team.parameters, loss, inputs), None)
             figures = tally.figures(team.names)
             if self._turns:
@@ -190,7 +192,7 @@ class Crew:
                 seen = torch.stack([sample[n] for n in whole.seats(self._working)])
                 tally = self._tally(team, task, seen)
             own = [task.orders[name] for name in team.names]
-            guide = task.guide(team.names)
+            guide = task.guide(team.names) if team.names else _NONE
             found.append(Lesson(team, self.rows, task.batches, guide, own, tally))
         return found
 
@@ -274,7 +276,9 @@ class Crew:
         for number, names in enumerate(words["teams"]):
             parties = [self.maker.party(name, self.views[name], self.seed) for name in names]
             (team,) = teamed(parties, place)
-            own = {key: place.tensor(value) for key, value in under(arrays, f"team/{number}")}
+            own = {
+                key: place.tensor(value) for key, value in under(arrays, f"team/{number}/").items()
+            }
             self.teams.append(replace(team, parameters=own))
 
     # --- inside ---------------------------------------------------------------------------------
@@ -292,7 +296,7 @@ class Crew:
     ) -> Figures:
         """Figures with how fast the gradient of the first step's batch turns from here to `end`."""
         inputs = team.sight.take(self.rows, "train", batch)
-        loss = partial(guide.losses, 0, who=None)
+        loss = partial(guide.losses, guide.told(0))
         before, after = (team.gradients(at, loss, inputs) for at in (team.parameters, end))
         each = zip(team.names, turning(team.parameters, end, before, after), strict=True)
         return {n: replace(figures[n], smoothness=found) for n, found in each if n in figures}
@@ -351,17 +355,10 @@ def learn_together(crews: Sequence[Crew], tasks: Sequence[Task]) -> list[Figures
 
 
 def _gradients(team: Team, guide: Guide, inputs: Tensor) -> Tensors:
-    return team.gradients(team.parameters, partial(guide.losses, 0, who=None), inputs)
+    return team.gradients(team.parameters, partial(guide.losses, guide.told(0)), inputs)
 
 
 def put(arrays: Arrays, prefix: str, tensors: Mapping[str, Tensor]) -> None:
     """Tensors as arrays, under names of their own."""
     for name, tensor in tensors.items():
         arrays[f"{prefix}/{name}"] = np.asarray(tensor.cpu())
-
-
-def under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Iterator[tuple[str, NDArray[Any]]]:
-    """What `put` put there."""
-    for key, value in arrays.items():
-        if key.startswith(f"{prefix}/"):
-            yield key.removeprefix(f"{prefix}/"), value

@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -17,10 +18,12 @@ from torch import Tensor, nn
 from scdn.draws import generator
 from scdn.learning.data.dataset import Task
 from scdn.learning.losses import row_losses
-from scdn.learning.stacked import alone
-from scdn.learning.tensors import Place, Tensors, seeded
+from scdn.learning.replay import replayed
+from scdn.learning.stacked import by_rows
+from scdn.learning.tensors import Place, Tensors, seeded, under
 
 _HEAD = "head."
+_EMBEDDINGS, _TARGETS = "batch.embeddings", "batch.targets"
 
 
 @dataclass(frozen=True)
@@ -86,12 +89,15 @@ class Fusion:
         members = tuple(self.members[place] for place in kept)
         return self._with(self.parameters["blocks"][kept], members)
 
+    @property
+    def head_tensors(self) -> Tensors:
+        """The head's own."""
+        return under(self.parameters, _HEAD) | self.buffers
+
     def head(self, inputs: Tensor, parameters: Tensors | None = None) -> Tensor:
         """From the first layer's sums, (…, hidden), to outputs."""
         found = self.parameters if parameters is None else parameters
-        own = {name[len(_HEAD) :]: p for name, p in found.items() if name.startswith(_HEAD)}
-        flat = alone(self.layers)(own | self.buffers, inputs.flatten(0, -2))
-        return flat.view(*inputs.shape[:-1], flat.shape[-1])
+        return by_rows(self.layers, under(found, _HEAD) | self.buffers, inputs)
 
     def sums(self, embeddings: Tensor, parameters: Tensors | None = None) -> Tensor:
         """Σ over members of their embeddings times their blocks: (members, …, width) to (…)."""
@@ -108,14 +114,18 @@ class Fusion:
         """After one step of SGD per batch of (members, steps, batch, width) embeddings."""
         now = self.parameters
         for step in range(len(targets)):
-            free = {name: p.detach().requires_grad_() for name, p in now.items()}
-            loss = row_losses(self.outputs(embeddings[:, step], free), targets[step], task).mean()
-            slopes = torch.autograd.grad(loss, list(free.values()))
-            now = {
-                name: p.sub(slope, alpha=rate)
-                for (name, p), slope in zip(now.items(), slopes, strict=True)
-            }
+            given = now | {_EMBEDDINGS: embeddings[:, step], _TARGETS: targets[step]}
+            slopes = replayed(("server", self.layers, task), partial(self._slopes, task), given)
+            now = {name: p.sub(slopes[name], alpha=rate) for name, p in now.items()}
         return replace(self, parameters=now)
+
+    def _slopes(self, task: Task, given: Tensors) -> Tensors:
+        """Of the mean loss of a batch, at parameters."""
+        free = {name: given[name].detach().requires_grad_() for name in self.parameters}
+        outputs = self.outputs(given[_EMBEDDINGS], free)
+        loss = row_losses(outputs, given[_TARGETS], task).mean()
+        slopes = torch.autograd.grad(loss, list(free.values()))
+        return dict(zip(free, slopes, strict=True))
 
     def norms(self) -> float:
         """Product of the spectral norms of the first layer and the head's linear layers."""

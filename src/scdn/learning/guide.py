@@ -8,15 +8,19 @@ With labels on the server it gets the loss's slopes at its own embeddings, and n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Protocol
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from scdn.learning.data.dataset import Task
 from scdn.learning.losses import row_losses
+from scdn.learning.stacked import by_rows
+from scdn.learning.tensors import Tensors, under
+
+_HEAD = "head."
 
 
 @dataclass(frozen=True)
@@ -44,10 +48,22 @@ class Kept:
 
 
 class Guide(Protocol):
-    """Turns a team's embeddings in a step into a loss for each party."""
+    """Turns a team's embeddings in a step into a loss for each party.
 
-    def losses(self, step: int, embeddings: Tensor, who: Tensor | None) -> Tensor:
-        """(parties, batch, width) to (parties,); `who`: which of the team's parties they are."""
+    The loss is a function of the embeddings, of what is `told` of the step, and of `kind` alone.
+    """
+
+    @property
+    def kind(self) -> tuple[Hashable, ...]:
+        """What is the same in all steps."""
+        ...
+
+    def told(self, step: int, who: Tensor | None = None) -> Tensors:
+        """What a step's loss hangs on, for all of the team's parties or for those in `who`."""
+        ...
+
+    def losses(self, told: Tensors, embeddings: Tensor) -> Tensor:
+        """(parties, batch, width) to (parties,)."""
         ...
 
 
@@ -61,19 +77,36 @@ class LabelGuide:
     sums: Tensor  # (steps, batch, hidden): Σ over members of embeddings times their blocks
     blocks: Tensor  # (parties, width, hidden)
     stale: Tensor  # (parties, steps, batch, width): embeddings as they stood
-    head: Callable[[Tensor], Tensor]
+    layers: nn.Module  # of the head
+    head: Tensors  # its numbers
     kept: Kept | None = None
     places: Tensor | None = None  # of the parties among the members, to read `kept`
 
-    def losses(self, step: int, embeddings: Tensor, who: Tensor | None) -> Tensor:
-        """The whole model's loss if this party alone moved."""
-        moved = embeddings - _of(self.stale[:, step], who)
+    @property
+    def kind(self) -> tuple[Hashable, ...]:
+        """The task and the head's layers."""
+        return self.task, self.layers
+
+    def told(self, step: int, who: Tensor | None = None) -> Tensors:
+        """A batch's labels, what the others sent of it, and the fusion model."""
+        found = {_HEAD + name: value for name, value in self.head.items()}
         if self.kept is not None and self.places is not None:
-            mine = self.kept.flags[step, _of(self.places, who)] * self.kept.scale[step]
-            moved = mine[:, None, None] * moved
-        inputs = torch.baddbmm(self.sums[step] + self.bias, moved, _of(self.blocks, who))
-        outputs = self.head(inputs)
-        return row_losses(outputs, self.targets[step], self.task).mean(-1)
+            found["counts"] = self.kept.flags[step, _of(self.places, who)] * self.kept.scale[step]
+        return found | {
+            "targets": self.targets[step],
+            "sums": self.sums[step] + self.bias,
+            "blocks": _of(self.blocks, who),
+            "stale": _of(self.stale[:, step], who),
+        }
+
+    def losses(self, told: Tensors, embeddings: Tensor) -> Tensor:
+        """The whole model's loss if this party alone moved."""
+        moved = embeddings - told["stale"]
+        if "counts" in told:
+            moved = told["counts"][:, None, None] * moved
+        inputs = torch.baddbmm(told["sums"], moved, told["blocks"])
+        outputs = by_rows(self.layers, under(told, _HEAD), inputs)
+        return row_losses(outputs, told["targets"], self.task).mean(-1)
 
 
 @dataclass(frozen=True)
@@ -82,9 +115,18 @@ class SlopeGuide:
 
     slopes: Tensor  # (parties, steps, batch, width), of the batch's mean loss
 
-    def losses(self, step: int, embeddings: Tensor, who: Tensor | None) -> Tensor:
+    @property
+    def kind(self) -> tuple[Hashable, ...]:
+        """Nothing."""
+        return ()
+
+    def told(self, step: int, who: Tensor | None = None) -> Tensors:
+        """A batch's slopes."""
+        return {"slopes": _of(self.slopes[:, step], who)}
+
+    def losses(self, told: Tensors, embeddings: Tensor) -> Tensor:
         """The loss to first order in the embeddings, but for a constant."""
-        return (_of(self.slopes[:, step], who) * embeddings).sum((-1, -2))
+        return (told["slopes"] * embeddings).sum((-1, -2))
 
 
 def _of(values: Tensor, who: Tensor | None) -> Tensor:

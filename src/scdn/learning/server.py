@@ -103,7 +103,8 @@ class Server:
             self.fusion.sums(_shown(stale, kept)),
             self.fusion.parameters["blocks"][places],
             stale[places],
-            self.fusion.head,
+            self.fusion.layers,
+            self.fusion.head_tensors,
             kept,
             places,
         )

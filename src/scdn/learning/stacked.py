@@ -23,6 +23,7 @@ Layer = Callable[..., Tensor]  # from inputs and the layer's tensors, in the ord
 LARGE = 10_000  # values of a party's images from which on a CPU takes party after party
 
 _TENSORS = {nn.Linear: ("weight", "bias"), MaskedLinear: ("weight", "bias", "columns")}
+_PLAIN = (nn.Linear, MaskedLinear, nn.Conv2d, nn.MaxPool2d, nn.ReLU, nn.Flatten)
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
@@ -38,10 +39,22 @@ def together(module: nn.Module) -> Computation:
     return _chain(module, _MANY) or partial(_call_all, module)
 
 
+def by_rows(module: nn.Module, tensors: Tensors, inputs: Tensor) -> Tensor:
+    """One model's for any number of dimensions of rows: (…, width) to (…, width)."""
+    found = alone(module)(tensors, inputs.flatten(0, -2))
+    return found.view(*inputs.shape[:-1], found.shape[-1])
+
+
 def apiece(tensors: Tensors) -> Iterator[Tensors]:
     """Each party's own."""
     for own in zip(*(stack.unbind() for stack in tensors.values()), strict=True):
         yield dict(zip(tensors, own, strict=True))
+
+
+@lru_cache(maxsize=256)
+def plain(module: nn.Module) -> bool:
+    """Whether it has none but common layers: no draws, nothing that hangs on values."""
+    return all(type(leaf) in _PLAIN and not _altered(leaf) for _, leaf in _leaves(module))
 
 
 # Any module

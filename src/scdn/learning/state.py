@@ -12,8 +12,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from scdn.learning.crew import Arrays, put, under
+from scdn.learning.crew import Arrays, put
 from scdn.learning.gradients import GradientSize
+from scdn.learning.tensors import under
 from scdn.learning.vertical import VerticalModel
 
 _TABLES = ("left", "seen", "tests")
@@ -45,10 +46,10 @@ def unpack(
 ) -> VerticalModel:
     """`fresh`, a model of the same run without parties, as it was when it was packed."""
     place, server = fresh.place, fresh.server
-    fusion = {key: place.tensor(value) for key, value in under(arrays, "fusion")}
+    fusion = {key: place.tensor(value) for key, value in under(arrays, "fusion/").items()}
     server.fusion = replace(server.fusion, members=tuple(words["members"]), parameters=fusion)
     for number, name in enumerate(words["left"]):
-        for table, value in under(arrays, f"departed/{number}"):
+        for table, value in under(arrays, f"departed/{number}/").items():
             getattr(server, table)[name] = place.tensor(value)
     server.gone, server.exits = list(words["gone"]), words["exits"]
     fresh.parties.unpack(arrays, words)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import chain
 from math import prod
 
 import torch
@@ -17,9 +17,10 @@ from scdn.learning.gradients import Tally
 from scdn.learning.guide import Guide
 from scdn.learning.local import Descent, Order, stretches
 from scdn.learning.models import structure
+from scdn.learning.replay import replayed
 from scdn.learning.split import View
 from scdn.learning.stacked import alone, apiece, together
-from scdn.learning.tensors import Place, Tensors
+from scdn.learning.tensors import Place, Tensors, under
 
 AT_ONCE = 100_000  # rows of all parties together that are embedded in one piece,…
 VALUES = 100_000_000  # …if they have no more values than this
@@ -213,14 +214,12 @@ def train(lessons: Sequence[Lesson]) -> list[Team]:
         going = descent if some is None else descent.part(some)
         buffers = whole.buffers if some is None else {n: b[some] for n, b in whole.buffers.items()}
         desks = _desks(lessons, who)
+        work = _Step(whole, desks)
         for step in range(first, end):
             inputs = [desk.inputs(step) for desk in desks]
-            gradients = whole.gradients(
-                going.now,
-                partial(_losses, desks, step),
-                torch.cat(inputs) if len(inputs) > 1 else inputs[0],
-                buffers,
-            )
+            seen = torch.cat(inputs) if len(inputs) > 1 else inputs[0]
+            given = work.given(step, going.now, buffers, seen)
+            gradients = replayed(work.kind, work.gradients, given)
             for desk in desks:
                 desk.count(gradients)
             going.step(gradients)
@@ -246,13 +245,50 @@ class _Desk:
         lesson = self.lesson
         return lesson.team.sight.take(lesson.rows, "train", lesson.batches[step], self.some)
 
-    def losses(self, step: int, embeddings: Tensor) -> Tensor:
-        return self.lesson.guide.losses(step, embeddings[self.where], self.some)
+    def told(self, step: int) -> Tensors:
+        return self.lesson.guide.told(step, self.some)
+
+    def losses(self, told: Tensors, embeddings: Tensor) -> Tensor:
+        return self.lesson.guide.losses(told, embeddings[self.where])
 
     def count(self, gradients: Tensors) -> None:
         if self.lesson.tally is not None:
             mine = {name: gradient[self.where] for name, gradient in gradients.items()}
             self.lesson.tally.add(mine, self.some)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step of those at work, as a function of tensors that have one name each."""
+
+    team: Team
+    desks: Sequence[_Desk]
+
+    @property
+    def kind(self) -> tuple[Hashable, ...]:
+        """What is the same in every step."""
+        each = [(d.where.start, d.where.stop, *d.lesson.guide.kind) for d in self.desks]
+        return "parties", self.team.module, self.team.place, *chain.from_iterable(each)
+
+    def given(self, step: int, parameters: Tensors, buffers: Tensors, inputs: Tensor) -> Tensors:
+        """What the step's gradients hang on."""
+        found = {"inputs": inputs}
+        found |= {f"own/{name}": value for name, value in parameters.items()}
+        found |= {f"fixed/{name}": value for name, value in buffers.items()}
+        for place, desk in enumerate(self.desks):
+            found |= {f"told/{place}/{name}": value for name, value in desk.told(step).items()}
+        return found
+
+    def gradients(self, given: Tensors) -> Tensors:
+        """Each party's gradient of its own loss."""
+        told = [under(given, f"told/{place}/") for place in range(len(self.desks))]
+
+        def losses(embeddings: Tensor) -> Tensor:
+            pairs = zip(self.desks, told, strict=True)
+            return torch.cat([desk.losses(own, embeddings) for desk, own in pairs])
+
+        own, fixed = under(given, "own/"), under(given, "fixed/")
+        return self.team.gradients(own, losses, given["inputs"], fixed)
 
 
 def _desks(lessons: Sequence[Lesson], who: Sequence[int]) -> list[_Desk]:
@@ -265,7 +301,3 @@ def _desks(lessons: Sequence[Lesson], who: Sequence[int]) -> list[_Desk]:
             found.append(_Desk(lesson, slice(seat, seat + len(own)), some))
         first, seat = first + size, seat + len(own)
     return found
-
-
-def _losses(desks: Sequence[_Desk], step: int, embeddings: Tensor) -> Tensor:
-    return torch.cat([desk.losses(step, embeddings) for desk in desks])

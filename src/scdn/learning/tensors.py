@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import torch
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from scdn.faults import refuse, show
 
 Precision = Literal["float32", "float64", "bfloat16"]
 Tensors = dict[str, Tensor]
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,11 @@ class Place:
         if self.precision != "bfloat16":
             return nullcontext()
         return torch.autocast(self.device.split(":")[0], torch.bfloat16)
+
+
+def under(values: Mapping[str, Value], prefix: str) -> dict[str, Value]:
+    """Those whose names begin so, by the rest of their names."""
+    return {n[len(prefix) :]: value for n, value in values.items() if n.startswith(prefix)}
 
 
 @contextmanager

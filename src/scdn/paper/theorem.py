@@ -97,7 +97,7 @@ def walk(model: VerticalModel, team: Team, batches: Tensor, orders: Sequence[Ord
 
         def gradients(at: Tensors, step: int) -> Tensors:
             inputs = team.sight.take(model.rows, "train", batches[step])
-            return team.gradients(at, partial(guide.losses, step, who=None), inputs)
+            return team.gradients(at, partial(guide.losses, guide.told(step)), inputs)
 
         descent = Descent(team.parameters, orders, model.place)
         first = gradients(team.parameters, 0)

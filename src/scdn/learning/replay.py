@@ -1,0 +1,93 @@
+"""What a GPU computes over and over: recorded once, then played again with a single launch.
+
+A step of small models is dozens of launches, and a GPU is done with each before the next arrives.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from scdn.learning.stacked import plain
+from scdn.learning.tensors import Tensors
+
+Function = Callable[[Tensors], Tensors]
+
+ROOM = 32  # recordings that are kept; the one that was not played for longest goes
+
+
+def replayed(what: tuple[Hashable, ...], compute: Function, given: Tensors) -> Tensors:
+    """`compute(given)`, which must depend on `what` and on tensors in `given` alone.
+
+    On a GPU a computation that comes a second time with tensors of the same shapes is recorded,
+    if the modules in `what` have none but layers that can be.
+    """
+    if not _on_gpu(given) or not _can_be(what):
+        return compute(given)
+    key = (*what, *((name, t.shape, t.dtype, t.device) for name, t in given.items()))
+    known = key in _recordings
+    recording = _recordings.pop(key, None)
+    if known and recording is None:
+        recording = Recording(compute, given)
+    _recordings[key] = recording
+    if len(_recordings) > ROOM:
+        _recordings.popitem(last=False)
+    return compute(given) if recording is None else recording.play(given)
+
+
+class Recording:
+    """A computation of tensors of fixed shapes."""
+
+    def __init__(self, compute: Function, given: Tensors) -> None:
+        self.given = {name: tensor.detach().clone() for name, tensor in given.items()}
+        now, aside = torch.cuda.current_stream(), torch.cuda.Stream()
+        aside.wait_stream(now)
+        with torch.cuda.stream(aside):
+            compute(self.given)  # libraries set themselves up, which no recording may contain
+        now.wait_stream(aside)
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph, pool=_shared()):
+            self.found = compute(self.given)
+
+    def play(self, given: Tensors) -> Tensors:
+        """The same of other tensors."""
+        for inside, outside in _alike(self.given, given):
+            torch._foreach_copy_(inside, outside)
+        self.graph.replay()
+        return {name: tensor.clone() for name, tensor in self.found.items()}
+
+
+_recordings: OrderedDict[Hashable, Recording | None] = OrderedDict()
+
+
+def forget() -> None:
+    """Lets all recordings go, and their memory."""
+    _recordings.clear()
+
+
+def _shared() -> Any:
+    """The memory of those that there are: one uses it while it plays, and one plays at a time."""
+    there = (known for known in _recordings.values() if known is not None)
+    return next((known.graph.pool() for known in there), None)
+
+
+def _alike(inside: Tensors, outside: Tensors) -> list[tuple[list[Tensor], list[Tensor]]]:
+    """Pairs of tensors, those of one type together: they are copied in one launch."""
+    types: dict[torch.dtype, tuple[list[Tensor], list[Tensor]]] = {}
+    for name, tensor in inside.items():
+        pair = types.setdefault(tensor.dtype, ([], []))
+        pair[0].append(tensor)
+        pair[1].append(outside[name])
+    return list(types.values())
+
+
+def _on_gpu(given: Tensors) -> bool:
+    return next(iter(given.values())).is_cuda
+
+
+def _can_be(what: tuple[Hashable, ...]) -> bool:
+    return all(plain(part) for part in what if isinstance(part, torch.nn.Module))
