@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 
 import pytest
+from conftest import ROOT
 
 from scdn.cli import main
 
@@ -137,3 +139,42 @@ def test_a_new_scenario_does_not_overwrite_an_old_one(tmp_path):
 def test_a_scenario_is_no_request(examples):
     lines = refused(scdn("plan", examples / "wildfire.toml"), 1)
     assert "scdn scenario request" in lines[0]
+
+
+MISSING = {
+    "plan examples/request.json --solver paper": "cvxpy",
+    "run examples/quick.toml --method sc-dn-paper --out {out}": "cvxpy",
+    "paper run convergence --runs 1 --out {out}": "cvxpy",
+    "federate local examples/quick.toml --out {out}": "flwr",
+    "federate server --keys {out} --labels {out} --out {out}": "flwr",
+    "studio {out} --no-browser": "fastapi",
+    "paper run exact --runs 1 --ray auto --out {out}": "ray",
+    "run examples/quick.toml --log mlflow --out {out}": "mlflow",
+}
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """Hides packages, as if they were not installed."""
+
+    def hide(*packages):
+        for name in ("geometric", "geometric_program"):
+            monkeypatch.delitem(sys.modules, f"scdn.control.{name}", raising=False)
+        monkeypatch.setattr("scdn.faults.find_spec", lambda name: name not in packages or None)
+
+    return hide
+
+
+@pytest.mark.parametrize("words", MISSING)
+def test_a_package_that_is_not_installed_is_asked_for(
+    words, without, tmp_path, monkeypatch, capsys
+):
+    package = MISSING[words]
+    monkeypatch.chdir(ROOT)
+    without(package)
+    assert main(words.format(out=tmp_path / "out").split()) == 2
+    said = capsys.readouterr()
+    line = rf"scdn: .*: {package} is not installed, pip install 'scdn\[\w+\]'\n"
+    assert re.fullmatch(line, said.err)
+    assert said.out == ""
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -6,6 +6,7 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -47,6 +48,12 @@ class InputError(Exception):
 def refuse(source: str, field: str, found: str, allowed: str) -> InputError:
     """An `InputError` with a single fault."""
     return InputError(source, [Fault(field, found, allowed)])
+
+
+def need(package: str, extra: str, what: str) -> None:
+    """Refuses to go on with `what` without a package."""
+    if find_spec(package) is None:
+        raise refuse("scdn", what, f"{package} is not installed", f"pip install 'scdn[{extra}]'")
 
 
 def printable(line: str) -> str:

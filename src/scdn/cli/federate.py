@@ -154,13 +154,17 @@ def _waiting(parser: argparse.ArgumentParser) -> None:
         )
 
 
+def _need_flower() -> None:
+    from scdn.federation.flower import check_installed
+
+    check_installed()
+
+
 # --- keys -----------------------------------------------------------------------------------------
 
 
 def _keys(options: argparse.Namespace) -> int:
-    from scdn.federation import flower
-
-    flower.check_installed()
+    _need_flower()
     from scdn.federation.keys import make_keys
     from scdn.federation.messages import check_name
 
@@ -177,9 +181,7 @@ def _keys(options: argparse.Namespace) -> int:
 
 
 def _device(options: argparse.Namespace) -> int:
-    from scdn.federation import flower
-
-    flower.check_installed()
+    _need_flower()
     from scdn.federation.device import Device, warm_up
     from scdn.federation.features import read_features
     from scdn.federation.flower.node import RefusedByServerError
@@ -264,6 +266,7 @@ def _say(line: str) -> None:
 
 
 def _server(options: argparse.Namespace) -> int:
+    _need_flower()
     from scdn.federation.hub import Address, superlink
     from scdn.federation.launch import labels_of
 
@@ -396,6 +399,7 @@ def _stoppable() -> Iterator[None]:
 
 
 def _local(options: argparse.Namespace) -> int:
+    _need_flower()
     from scdn.federation.hub import Address, free_port, superlink
     from scdn.federation.local import Neighbours, prepare
 

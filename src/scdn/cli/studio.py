@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from importlib.util import find_spec
 
 from scdn.cli.common import Commands, command, count
-from scdn.faults import refuse
+from scdn.faults import need, refuse
 
 
 def add_to(commands: Commands) -> None:
@@ -27,8 +26,7 @@ def add_to(commands: Commands) -> None:
 
 def _studio(options: argparse.Namespace) -> int:
     for name in ("fastapi", "uvicorn"):
-        if find_spec(name) is None:
-            raise refuse("scdn", "studio", f"{name} is not installed", "pip install 'scdn[studio]'")
+        need(name, "studio", "studio")
     if options.port is not None and options.port > 65535:
         raise refuse("scdn", "--port", f"got {options.port}", "must be at most 65535")
     from scdn.studio.serve import serve

@@ -21,7 +21,7 @@ from typing import Any
 
 from scdn import __version__
 from scdn.documents import make_folder, to_json, write_atomic
-from scdn.faults import refuse
+from scdn.faults import need
 
 Result = dict[str, Any]
 Done = Callable[[int, int, str], None]
@@ -55,6 +55,8 @@ def sweep(
 
     With `so_far` nothing is run; only what is there comes back.
     """
+    if ray is not None:
+        need("ray", "sweep", "--ray")
     make_folder(folder)
     known = {job.key: job for job in jobs}
     if len(known) != len(jobs):
@@ -137,6 +139,9 @@ def _give_back() -> None:
     """Memory that a job no longer needs belongs to the other processes on the same GPU."""
     import torch
 
+    from scdn.learning.replay import forget
+
+    forget()
     torch.cuda.empty_cache()
 
 
@@ -180,12 +185,8 @@ def one_thread_each() -> None:
 
 
 def _ray_pool(address: str) -> Any:
-    try:
-        from scdn.paper.cluster import RayPool
-    except ImportError:
-        raise refuse(
-            "scdn paper", "--ray", "Ray is not installed", "pip install 'scdn[sweep]'"
-        ) from None
+    from scdn.paper.cluster import RayPool
+
     return RayPool(address)
 
 

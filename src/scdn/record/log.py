@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from scdn.documents import write_atomic
-from scdn.faults import InputError, refuse
+from scdn.faults import InputError, need, refuse
 
 Log = Callable[[dict[str, Any]], None]
 
@@ -18,8 +17,7 @@ MLFLOW_RUN = "mlflow-run"  # the file with MLflow's name for a run, so that a re
 
 def check_log(kind: str) -> None:
     """Refuses a tool that is not installed, or that cannot keep anything."""
-    if find_spec(kind) is None:
-        raise refuse("scdn", "--log", f"{kind} is not installed", f"pip install 'scdn[{kind}]'")
+    need(kind, kind, "--log")
     try:
         if kind == "mlflow":
             import mlflow

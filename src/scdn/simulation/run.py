@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from scdn.control.solve import warm_up
-from scdn.faults import refuse
+from scdn.faults import need, refuse
 from scdn.learning.data.dataset import trivial_score
 from scdn.learning.state import pack, unpack
 from scdn.learning.vertical import VerticalModel
-from scdn.methods import Method, exact, method
+from scdn.methods import Method, exact, method, paper
 from scdn.record import checkpoint
 from scdn.record.lock import alone
 from scdn.record.read import EVENTS, Run, read_run
@@ -112,6 +112,8 @@ def begin(
     chosen = method(scenario.method)
     if chosen.controller is exact:
         warm_up()  # loading the solver is no part of a plan's time
+    if chosen.controller is paper:
+        need("cvxpy", "paper", f"method {chosen.name}")
     place = stage(scenario, words)
     material = place.material
     empty = words is not None

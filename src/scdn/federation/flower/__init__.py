@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from scdn.faults import refuse
+from scdn.faults import need
 
 RECORD, FIELD = "scdn", "frame"  # where a message has its bytes
 
@@ -35,12 +35,7 @@ def environment() -> dict[str, str]:
 def check_installed() -> None:
     """Refuses to go on without Flower."""
     quiet()
-    try:
-        import flwr  # noqa: F401
-    except ImportError:
-        raise refuse(
-            "scdn", "federate", "Flower is not installed", "pip install 'scdn[federation]'"
-        ) from None
+    need("flwr", "federation", "federate")
 
 
 def is_loopback(host: str) -> bool:
