@@ -24,7 +24,6 @@ SMALL = {
     "response": {"pade_s": [1e-3, 5e-7], "true_s": [0.1, 0.04]},
     "weights": {
         "devices": [2],
-        "runs_published": 1,
         "published": {name: [3] for name in weights.WEIGHTS},
         "shannon": {name: [-3, 0, 3] for name in weights.WEIGHTS},
     },
@@ -243,7 +242,7 @@ def curves(rising: bool) -> dict:
         "devices": [2, 6, 10],
         "curves": {"shannon": by},
         "exponents": exponents,
-        "runs": {"shannon": 2},
+        "runs": 2,
     }
 
 

@@ -175,11 +175,7 @@ def _head(numbers: Numbers) -> tuple[str, ...]:
 
 def _cells(numbers: Numbers, case: dict[str, Any]) -> tuple[str, ...]:
     score, digits = spread(case["score"]), decimals(numbers)
-    told = (
-        plus_minus(score["mean"], score["std"], digits)
-        if len(case["score"]) > 1
-        else f"{score['mean']:.{digits}f}"
-    )
+    told = plus_minus(score["mean"], score["std"], digits, len(case["score"]))
     lost = f", {case['diverged']} diverged" if case["diverged"] else ""
     return (
         f"{told}{lost}",

@@ -28,8 +28,12 @@ def between(values: Collection[float], form: str = ".3g") -> str:
     return f"{min(values):{form}} to {max(values):{form}}"
 
 
-def plus_minus(mean: float, std: float, decimals: int | None = None) -> str:
-    """A mean and its deviation, with so many decimals or with as many as they need."""
-    if decimals is None:
-        return f"{mean:.3g} ± {std:.2g}"
-    return f"{mean:.{decimals}f} ± {std:.{decimals}f}"
+def plus_minus(mean: float, std: float, decimals: int | None = None, runs: int = 2) -> str:
+    """A mean and its deviation, with so many decimals or with as many as they need.
+
+    A single run has no deviation.
+    """
+    told = f"{mean:.3g}" if decimals is None else f"{mean:.{decimals}f}"
+    if runs == 1:
+        return told
+    return f"{told} ± {std:.2g}" if decimals is None else f"{told} ± {std:.{decimals}f}"

@@ -118,12 +118,13 @@ def _table(numbers: Numbers, group: Group, what: str) -> Table:
         note = f"{runs_of(most)}; trivial predictor {trivial:.4g}. {MEANS}"
     shown = []
     for row in rows:
-        name, at = NAMES[row["method"]], _points(row[known])
-        cells = [plus_minus(*at[n - 1], digits) if n <= len(at) else "" for n in ROUNDS]
-        last = [plus_minus(*at[-1], digits) if at else ""]
+        name, runs = NAMES[row["method"]], row["runs"]
+        at = [plus_minus(*point, digits, runs) for point in _points(row[known])]
+        cells = [at[n - 1] if n <= len(at) else "" for n in ROUNDS]
+        last = [at[-1] if at else ""]
         if what == "metric":
             later = _points(row["later"])
-            last += [plus_minus(*later[-1], digits) if later else ""]
+            last += [plus_minus(*later[-1], digits, runs) if later else ""]
             last += [plus_minus(row["all_energy"]["mean"], row["all_energy"]["std"])]
             last += [f"{row['matched']['mean']:.3g}" if "matched" in row else ""]
         paper = theirs.get(name)

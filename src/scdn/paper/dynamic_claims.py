@@ -85,11 +85,12 @@ class _View:
         needed = {self.leader, self.zoc, GREEDY, "zoc-greedy", "gsp", "vafl"}
         self.whole = needed <= set(self.rows)
 
-    def keeps(self, one: str, other: str, what: str) -> tuple[bool, str]:
+    def keeps(self, one: str, other: str, what: str) -> Look:
         """Over paired runs, of methods that train."""
-        return self._earned(*self._better(one, other, what), one)
+        found = self._better(one, other, what)
+        return None if found is None else self._earned(*found, one)
 
-    def _better(self, one: str, other: str, what: str = "last") -> tuple[bool, str]:
+    def _better(self, one: str, other: str, what: str = "last") -> Look:
         return better(self.rows[one][what], self.rows[other][what], self.sign)
 
     def falls(self, published_: float) -> tuple[bool, str] | None:
@@ -114,27 +115,30 @@ class _View:
         words = f"at most {below:.2g} below its best so far"
         return self._earned(below <= (1e-3 if self.errors else 1.0), words)
 
-    def beats_rivals(self) -> tuple[bool, str]:
+    def beats_rivals(self) -> Look:
         """At the end, on known samples."""
-        found = {name: self._better(self.leader, name) for name in ("gsp", "vafl")}
-        words = ", ".join(f"{NAMES[name]}: {text}" for name, (_, text) in found.items())
-        return self._earned(all(held for held, _ in found.values()), words)
+        gsp, vafl = (self._better(self.leader, name) for name in ("gsp", "vafl"))
+        if gsp is None or vafl is None:
+            return None
+        return self._earned(gsp[0] and vafl[0], f"GSP: {gsp[1]}, VAFL: {vafl[1]}")
 
-    def gains(self, published_: float) -> tuple[bool, str]:
+    def gains(self, published_: float) -> Look:
         """Points, or percent of the error."""
         mine, theirs = (float(np.mean(self.rows[m]["last"])) for m in (self.leader, GREEDY))
         gain = 100 * (1 - mine / theirs) if self.errors else mine - theirs
-        held, words = self._better(self.leader, GREEDY)
-        return self._earned(held and gain >= published_ / 2, words)
+        found = self._better(self.leader, GREEDY)
+        if found is None:
+            return None
+        return self._earned(found[0] and gain >= published_ / 2, found[1])
 
-    def helps(self) -> tuple[bool, str]:
+    def helps(self) -> Look:
         """What P^r adds to either, over paired runs."""
         added = [
             np.array(self.rows[with_]["last"]) - np.array(self.rows[without]["last"])
             for with_, without in ((self.leader, GREEDY), (self.zoc, "zoc-greedy"))
         ]
-        held, words = better(added[0], added[1], self.sign)
-        return self._earned(held, f"it adds {words}")
+        found = better(added[0], added[1], self.sign)
+        return None if found is None else self._earned(found[0], f"it adds {found[1]}")
 
     def saves(self, other: str, least: float) -> tuple[bool, str]:
         """In percent of the other's processing energy."""

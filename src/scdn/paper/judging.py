@@ -13,10 +13,15 @@ from scdn.paper.blocks import Row, own_rows
 Look = tuple[bool, str] | None  # whether a claim holds in a block, and the numbers
 
 
-def better(mine: Sequence[float], theirs: Sequence[float], sign: int) -> tuple[bool, str]:
-    """Whether paired runs are better on average, by more than two standard errors."""
+def better(mine: Sequence[float], theirs: Sequence[float], sign: int) -> Look:
+    """Whether paired runs are better on average, by more than two standard errors.
+
+    A single run has no error, and cannot say.
+    """
+    if len(mine) < 2:
+        return None
     gaps = sign * (np.asarray(mine) - np.asarray(theirs))
-    error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5 if len(gaps) > 1 else 0.0
+    error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5
     words = f"{np.mean(mine):.4g} against {np.mean(theirs):.4g}"
     gap = float(gaps.mean())
     return gap > 2 * error, f"{words} ({sign * gap:+.2g} ± {error:.2g}, {runs_of(len(gaps))})"
@@ -31,7 +36,9 @@ def judged(source: str, text: str, by_block: Mapping[str, Look]) -> Claim:
     """A claim that each block has looked at: whether it holds there, and the numbers."""
     seen = {block: found for block, found in by_block.items() if found is not None}
     reason = "; ".join(f"{block}: {words}" for block, (_, words) in seen.items())
-    return Claim(source, text, verdict(held for held, _ in seen.values()), reason or "no runs")
+    return Claim(
+        source, text, verdict(held for held, _ in seen.values()), reason or "no runs, or too few"
+    )
 
 
 def verdict(held: Iterable[bool]) -> Verdict:
@@ -85,7 +92,7 @@ def judge(
 
 
 def _same(data: str, start: str, sayings: Sequence[Saying], here: Views, there: Views) -> Claim:
-    """Whether every saying has the same answer from another start."""
+    """Whether every saying has the same answer from another start, and some are true."""
     found: dict[str, Look] = {}
     for block in here:
         if block not in there:
@@ -93,8 +100,9 @@ def _same(data: str, start: str, sayings: Sequence[Saying], here: Views, there: 
         answers = [(say.text, say.look(here[block]), say.look(there[block])) for say in sayings]
         both = [(text, a[0], b[0]) for text, a, b in answers if a is not None and b is not None]
         other = [f"“{text}” holds only {'here' if a else 'there'}" for text, a, b in both if a != b]
-        words = f"{len(both) - len(other)} of {len(both)} answers are the same"
-        found[block] = not other, "; ".join([words, *other])
+        true = sum(a and b for _, a, b in both)
+        words = f"{len(both) - len(other)} of {len(both)} answers are the same, {true} of them yes"
+        found[block] = not other and true > 0, "; ".join([words, *other])
     text = f"From a {start} start the takeaways are the same."
     return judged(f"App. more_exps, {data}", text, found)
 

@@ -85,8 +85,9 @@ def _chapter(path: Path, name: str) -> Chapter:
             tuple(module.show(document["numbers"])),
             tuple(module.claims(document["numbers"])),
         )
-    except KeyError as error:
-        found = f"has no {error}: not a result, or one of an earlier version"
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        why = f"has no {error}" if isinstance(error, KeyError) else "has numbers of another form"
+        found = f"{why}: not a result, or one of an earlier version"
         allowed = f"must be written by scdn paper run {name}"
         raise refuse(str(path), "file", found, allowed) from None
 

@@ -85,7 +85,7 @@ def _table(numbers: Numbers, group: Group) -> Table:
             (
                 label,
                 f"N = {row['devices']}",
-                plus_minus(row["score"]["mean"], row["score"]["std"], digits) + lost,
+                plus_minus(row["score"]["mean"], row["score"]["std"], digits, row["runs"]) + lost,
                 _range(row["energy"]),
                 f"{row['matched']['mean']:.3g}" if "matched" in row else "",
                 _range(row["iterations"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,21 +58,12 @@ def jobs(setting: Setting) -> list[Job]:
             weight=weight,
             exponents=sweep[block][weight],
         )
-        for block, (seeds, own) in _blocks(setting).items()
+        for block, own in setting.blocks.items()
         for weight in WEIGHTS
         for start in STARTS
         for devices in sweep["devices"]
-        for seed in seeds
+        for seed in setting.seeds
     ]
-
-
-def _blocks(setting: Setting) -> dict[str, tuple[range, list[str]]]:
-    """Each block's seeds and settings."""
-    fewer = range(min(setting.sweep["runs_published"], len(setting.seeds)))
-    return {
-        block: (fewer if block == "published" else setting.seeds, own)
-        for block, own in setting.blocks.items()
-    }
 
 
 def curve(arguments: dict[str, Any], _: object) -> dict[str, Any]:
@@ -107,10 +99,10 @@ def _measured(problem: RoundProblem, decision: Decision) -> tuple[float, ...]:
 def numbers(setting: Setting, found: Found) -> Numbers:
     """Means and standard deviations over runs of what each weight is said to change."""
     sweep = setting.sweep
-    kept: Numbers = {"devices": sweep["devices"], "exponents": {}, "curves": {}, "runs": {}}
-    for block, (seeds, _) in _blocks(setting).items():
+    seeds = setting.seeds
+    kept: Numbers = {"devices": sweep["devices"], "exponents": {}, "curves": {}, "runs": len(seeds)}
+    for block in setting.blocks:
         kept["exponents"][block] = sweep[block]
-        kept["runs"][block] = len(seeds)
         kept["curves"][block] = {
             weight: {
                 start: {
@@ -166,7 +158,8 @@ def _draw(numbers: Numbers, block: str, start: str, figure: Figure) -> None:
             if name == "gradient":
                 curves = _of_largest(curves)
             for number, (label, curve) in enumerate(curves.items()):
-                band(axes, values, curve["mean"], curve["std"], label, number, markersize=3)
+                mean, std = curve["mean"], curve["std"]
+                band(axes, values, mean, std, label, number, (0.0, inf), markersize=3)
             logarithmic(axes, "xy" if name == "gradient" else "x")
             lowest = axes is panels[-1][column]
             tidy(axes, SYMBOLS[weight] if lowest else "", LABELS[name])
@@ -204,6 +197,6 @@ def _ends(numbers: Numbers, block: str) -> Table:
         f"{TITLES[block]}: from the least weight to the largest",
         ("weight", "from … to", "start", "devices", "first panel", "second panel", "active"),
         tuple(rows),
-        f"{numbers['runs'][block]} runs. Panels as drawn: iterations and gradient bound (ψ^G, "
+        "Panels as drawn: iterations and gradient bound (ψ^G, "
         "ψ^P), power in W and squared distance in m² (ψ^R), power and metres moved (ψ^S).",
     )

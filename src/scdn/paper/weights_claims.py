@@ -11,6 +11,7 @@ from scdn.paper.artefact import Claim, Numbers
 from scdn.paper.control import landed
 from scdn.paper.counting import counted, goes, tallies, tally
 from scdn.paper.digits import between, listed
+from scdn.paper.judging import runs_of
 
 TITLES = {"published": "Padé's rate, Algorithm 3", "shannon": "True rate, exact"}
 CHANGED = {  # what a weight is said to change
@@ -205,13 +206,13 @@ def _moves(numbers: Numbers) -> str:
 
 
 def _deviations(numbers: Numbers) -> Claim:
-    runs, curves = numbers["runs"], numbers["curves"]
+    several, curves = numbers["runs"] > 1, numbers["curves"]
     return counted(
         f"{APPENDIX}; Fig. vpsi_*",
         "Standard deviations are well below the means",
-        _asked(numbers, lambda block: _modest(curves[block]) if runs[block] > 1 else ()),
+        _asked(numbers, lambda block: _modest(curves[block]) if several else ()),
         "points (below half the mean)",
-        f"Runs: {', '.join(f'{TITLES[block]} {n}' for block, n in runs.items())}.",
+        f"{runs_of(numbers['runs'])} each.",
     )
 
 
