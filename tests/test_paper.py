@@ -13,7 +13,7 @@ from scdn.cli import main
 from scdn.documents import override
 from scdn.faults import InputError
 from scdn.learning.data import fetch
-from scdn.paper import dynamic, static
+from scdn.paper import dynamic, learning, static
 from scdn.paper.artefact import Claim, Drawing, Setting, Table, module_of, names, table_of
 from scdn.paper.blocks import LABELS, jobs
 from scdn.paper.jobs import Job, sweep
@@ -259,8 +259,24 @@ def test_runs_of_a_point_are_counted_where_they_differ():
 
 def test_matched_twins_never_cost_more(small):
     for row in _numbers(small, "static-mnist")["rows"]:
-        if row["method"] in ("max-vfl", "gsp"):
+        if row["method"] in ("max-vfl", "gsp", "vafl"):
             assert row["matched"]["mean"] <= row["energy"]["mean"] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", ["max-vfl", "gsp", "vafl"])
+@pytest.mark.parametrize("artefact", ["static-mnist", "dynamic-mnist"])
+def test_a_twin_spends_what_it_would_if_it_trained(name, artefact):
+    fetch("digits")
+    setting = _small(artefact, devices=[4])
+    settings = [*setting.table["blocks"]["true"]["settings"], "churn.quiet_rounds=0"]
+    scenario = setting.scenario([*settings, "fleet.0.count=4", "learning.rounds=6"])
+    leader = {"each": {"iterations": [[2, 3], [4], [3], [2], [5], [1]]}}
+    mine, its = (
+        learning.simulate(learning.job("x", scenario, method, 0).arguments, leader)["each"]
+        for method in (name, f"{name}-matched")
+    )
+    assert mine["matched_j"] == its["processing_j"]
+    assert sum(map(sum, its["processing_j"])) > 0
 
 
 def test_rivals_take_their_leaders_mean_iterations():

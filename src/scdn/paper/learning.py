@@ -3,7 +3,7 @@
 A record has, per round, the score (top-3 in percent, or the mean squared error) on samples the
 departed had embedded (`score`) and on later ones (`later`), joules and seconds; and per device and
 round (`each`) iterations, processing joules, importance, and distance to the server. Where a method
-has a matched twin that trains the same (Max VFL, GSP), the twin's joules stand beside its own.
+has a matched twin (Max VFL, GSP, VAFL), the joules that the twin would spend stand beside its own.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
+from scdn.learning.asynchronous import VirtualClock
 from scdn.learning.data.dataset import trivial_score
 from scdn.methods import Notes, method, methods
 from scdn.paper.digits import rounded
@@ -63,14 +64,17 @@ def _with_twin(simulation: Simulation) -> list[list[float]] | None:
     """Lets the matched twin plan the same rounds; its processing joules, filled as rounds go."""
     chosen = simulation.method
     name = f"{chosen.name}-matched"
-    if chosen.schedule != "synchronous" or name not in {known.name for known in methods()}:
+    if name not in {known.name for known in methods()}:
         return None
-    twin, spent = method(name), list[list[float]]()
+    twin, clock, spent = method(name), VirtualClock(), list[list[float]]()
 
     def both(problem: RoundProblem, notes: Notes) -> Plan:
         other = twin.controller(problem, notes)
-        joules = np.where(other.decision.active, other.evaluation.processing_j, 0.0)
-        spent.append([rounded(value) for value in joules.tolist()])
+        outcome = simulation.met(other)
+        if twin.schedule == "asynchronous":
+            arrivals = clock.round(simulation.cycles(other, outcome), len(problem))
+            outcome = outcome.of_arrivals(problem.ids, arrivals)
+        spent.append([rounded(value) for value in outcome.processing_j.tolist()])
         return chosen.controller(problem, notes)
 
     simulation.method = replace(chosen, controller=both)

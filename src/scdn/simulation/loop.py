@@ -66,7 +66,7 @@ class Simulation:
             plan, fallback = self.plan(problem)
             movement = problem.movement_j(plan.server_m)
             self.server_m = plan.server_m
-            outcome = carry_out(plan, self._leaving(), self.scenario.fading, self._luck())
+            outcome = self.met(plan)
             outcome, arrivals, latency = self._train(plan, outcome)
             entered, exited = self._change()
             event = round_event(self.round, plan, outcome, movement, problem, arrivals, fallback)
@@ -161,6 +161,10 @@ class Simulation:
         broken = plan.evaluation.violations[0]
         raise refuse("plan", broken.constraint, "no plan keeps it", "check region and keep-outs")
 
+    def met(self, plan: Plan) -> Outcome:
+        """What a plan meets in this round."""
+        return carry_out(plan, self._leaving(), self.scenario.fading, self._luck())
+
     def _luck(self) -> Any:
         if self.scenario.fading.mode == "none":
             return None
@@ -172,13 +176,32 @@ class Simulation:
 
     def _train(self, plan: Plan, outcome: Outcome) -> tuple[Outcome, list[Arrival] | None, float]:
         """Parties and server train; what was spent, who arrived, and how long it took."""
-        scenario, problem = self.scenario, plan.problem
-        steps = scenario.learning.steps_per_iteration * np.rint(plan.decision.iterations)
-        orders = {
+        scenario = self.scenario
+        rate = halved(scenario.learning.server_rate, self.round, scenario.learning.halve_rate_every)
+        if self.method.schedule == "synchronous":
+            most = scenario.learning.steps_per_iteration * scenario.max_iterations
+            moving = int((outcome.active & (self._steps(plan) > 0)).sum())
+            orders = self._orders(plan, outcome)
+            self.model.train(self.round, orders, Order(most, rate), moving=moving)
+            outcome = self.as_it_went(plan, outcome)
+            return outcome, None, outcome.latency_s
+        began = self.clock.now_s
+        arrivals = self.clock.round(self.cycles(plan, outcome), len(plan.problem))
+        train_as_they_arrive(self.model, self.round, rate, arrivals)
+        return outcome.of_arrivals(plan.problem.ids, arrivals), arrivals, self.clock.now_s - began
+
+    def _steps(self, plan: Plan) -> Array:
+        steps = self.scenario.learning.steps_per_iteration
+        return np.asarray(steps * np.rint(plan.decision.iterations))
+
+    def _orders(self, plan: Plan, outcome: Outcome) -> dict[str, Order]:
+        """Of those whose training will count."""
+        problem = plan.problem
+        return {
             name: Order(int(count), rate, *_numbers(kind, value))
             for name, count, rate, kind, value, works in zip(
                 problem.ids,
-                steps,
+                self._steps(plan),
                 problem.learning_rate.tolist(),
                 problem.optimizer.tolist(),
                 problem.optimizer_value.tolist(),
@@ -187,16 +210,12 @@ class Simulation:
             )
             if works
         }
-        rate = halved(scenario.learning.server_rate, self.round, scenario.learning.halve_rate_every)
-        if self.method.schedule == "synchronous":
-            most = scenario.learning.steps_per_iteration * scenario.max_iterations
-            moving = int((outcome.active & (steps > 0)).sum())
-            self.model.train(self.round, orders, Order(most, rate), moving=moving)
-            outcome = self.as_it_went(plan, outcome)
-            return outcome, None, outcome.latency_s
-        began = self.clock.now_s
-        at_work = outcome.active & ~outcome.leaving & (steps > 0)
-        cycles = {
+
+    def cycles(self, plan: Plan, outcome: Outcome) -> dict[str, Cycle]:
+        """What each party would begin now, where nobody waits for the others."""
+        orders = self._orders(plan, outcome)
+        at_work = outcome.active & ~outcome.leaving & (self._steps(plan) > 0)
+        return {
             name: Cycle(
                 orders.get(name, REST),
                 float(outcome.compute_s[n] + outcome.delay_s[n]),
@@ -205,12 +224,9 @@ class Simulation:
                 float(outcome.processing_j[n]),
                 float(outcome.bits[n]),
             )
-            for n, name in enumerate(problem.ids)
+            for n, name in enumerate(plan.problem.ids)
             if at_work[n]
         }
-        arrivals = self.clock.round(cycles, len(problem))
-        train_as_they_arrive(self.model, self.round, rate, arrivals)
-        return outcome.of_arrivals(problem.ids, arrivals), arrivals, self.clock.now_s - began
 
     # --- change and record ----------------------------------------------------------------------
 
