@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from conftest import ROOT
@@ -15,7 +16,7 @@ from scdn.faults import InputError
 from scdn.learning.data import fetch
 from scdn.paper import dynamic, learning, static
 from scdn.paper.artefact import Claim, Drawing, Setting, Table, module_of, names, table_of
-from scdn.paper.blocks import LABELS, jobs
+from scdn.paper.blocks import LABELS, cells, jobs, paired
 from scdn.paper.jobs import Job, sweep
 from scdn.paper.judging import judged
 from scdn.paper.page import Chapter, markdown, read_chapters, write_pages
@@ -326,6 +327,7 @@ def test_another_start_is_compared(small):
         row["energy"] |= {"mean": 0.0, "max": 0.0}
         row["score"] |= {"mean": 1.0 if row["method"] == "sc-dn" else 9.0, "std": 1.0}
     twins = [copy.deepcopy(row) | {"start": "random"} for row in numbers["rows"]]
+    numbers["paired"] = [row | {"beside": "random"} for row in numbers["rows"]]
     numbers["rows"] += twins
     (claim,) = [claim for claim in static.claims(numbers) if claim.text == text]
     assert claim.verdict == "not reproduced"
@@ -339,6 +341,18 @@ def test_another_start_is_compared(small):
     (claim,) = [claim for claim in static.claims(numbers) if claim.text == text]
     assert claim.verdict == "not reproduced"
     assert "“SC-DN takes fewer iterations than Max VFL.” holds only there" in claim.reason
+
+
+def test_starts_are_compared_over_the_seeds_of_both():
+    small_ = _small("static-mnist", devices=[2], starts=["centre", "random"], fewer_runs=1)
+    setting = replace(small_, runs=None)
+    run = {"score": [1.0], "later": [1.0], "trivial": 0.0}
+    found = {cell.key(seed): run for cell, seeds in cells(setting) for seed in seeds}
+    assert len(found) == 4 * (10 + 1)
+    for start, cell, runs in (both := list(paired(setting, found))):
+        assert (start, cell.start) == ("random", "centre")
+        assert [each["seed"] for each in runs] == [0]
+    assert len(both) == 4
 
 
 def test_static_verdicts_follow_the_numbers(small):
@@ -377,11 +391,11 @@ def test_dynamic_verdicts_follow_the_numbers(small):
     numbers = _numbers(small, "dynamic-mnist")
     rows = {row["method"]: row for row in numbers["rows"]}
     for row in rows.values():
-        row |= {"last": [70.0, 71.0], "last_later": [70.0, 70.5], "exit": [[60.0, 55.0]]}
+        row |= {"last": [70.0, 71.0], "last_later": [70.0, 70.5], "exit": [[60.0, 55.0]] * 2}
         row["all_energy"] |= {"mean": 10.0, "std": 1.0}
         row["iterations"] = {"mean": [3.0] * 5, "std": [0.5] * 5}
         row["score"] = {"mean": [50.0, 60.0, 59.5, 70.0], "std": [1.0] * 4}
-    rows["sc-dn"] |= {"last": [80.0, 82.0], "last_later": [60.0, 60.5], "exit": [[60.0, 59.0]]}
+    rows["sc-dn"] |= {"last": [80.0, 82.0], "last_later": [60.0, 60.5], "exit": [[60.0, 59.0]] * 2}
     rows["sc-dn"]["all_energy"] |= {"mean": 6.0}
     rows["zoc"] |= {"last": [70.5, 71.5]}
     found = _verdicts(numbers)
@@ -401,7 +415,7 @@ def test_dynamic_verdicts_follow_the_numbers(small):
     later = "Keeping embeddings ends better than ZOC on samples recorded after the exits."
     for text in (later, "The same without P^r.", "In another paragraph: " + saves.format(75)):
         assert found[text] == "not reproduced", text
-    rows["zoc"]["exit"] = [[60.0, 57.0]]  # less than half of what the paper says
+    rows["zoc"]["exit"] = [[60.0, 57.0]] * 2  # less than half of what the paper says
     rows["sc-dn"] |= {"last": [60.0, 90.0]}  # better on average, but within two errors
     rows["sc-dn"]["score"]["mean"][2] = 55.0
     found = _verdicts(numbers)
@@ -532,14 +546,16 @@ def test_a_report_of_nothing_or_of_nonsense_is_refused(tmp_path, capsys):
     assert "static-mnist.json" in told[1]
 
 
-@pytest.mark.parametrize("missing", ["title", "took", "numbers", "rows"])
+@pytest.mark.parametrize("missing", ["title", "took", "numbers", "rows", "energy"])
 def test_a_report_of_half_a_result_is_refused(missing, small, tmp_path, capsys):
-    found = json.loads((small / "static-mnist.json").read_text())
-    (found if missing in found else found["numbers"]).pop(missing)
-    (tmp_path / "static-mnist.json").write_text(json.dumps(found))
+    found = json.loads((small / "dynamic-mnist.json").read_text())
+    where = found if missing in found else found["numbers"]
+    for table in [where] if missing in where else where["rows"]:  # only pictures need `energy`
+        table.pop(missing)
+    (tmp_path / "dynamic-mnist.json").write_text(json.dumps(found))
     assert main(["paper", "report", "--from", str(tmp_path), "--out", str(tmp_path)]) == 2
     (told,) = capsys.readouterr().err.splitlines()
-    assert str(tmp_path / "static-mnist.json") in told
+    assert str(tmp_path / "dynamic-mnist.json") in told
     assert missing in told
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 import torch
 from reference_learning import CONV, Job, begin, images, small, some_view, table
@@ -21,10 +23,10 @@ WORK = {
 CASES = {
     "own": (table(), {}, "keep"),
     "masked": (table(), {"input": "masked"}, "keep"),
-    "regression": (table("regression"), {}, "zoc"),
+    "regression": (table("regression"), {}, "zero-out"),
+    "the paper's update": (table(), {"server_turn": "parallel", "damping": "none"}, "keep"),
     "dropout": (table(), {"dropout": 0.4}, "dropout"),
     "labels on the server": (table(), {"labels": "server", "server_turn": "after"}, "keep"),
-    "fitted": (table(), {"server_turn": "after", "damping": "fitted"}, "keep"),
     "measured": (table(), {"smoothness": "measured"}, "keep"),
     "images": (images(28, 1), {"model": "cnn", "batch_size": 3}, "keep"),
     "images in 16 bits": (
@@ -64,8 +66,9 @@ def device(request, monkeypatch):
             return super().play(given)
 
     monkeypatch.setattr(replay, "Recording", Counted)
-    monkeypatch.setattr(replay, "_recordings", type(replay._recordings)())
-    return request.param
+    replay.forget()
+    yield request.param
+    replay.forget()
 
 
 def story(case, device, recorded, monkeypatch):
@@ -97,8 +100,10 @@ def test_what_is_played_is_what_would_be_computed(case, device, monkeypatch):
     expected, loss = story(case, device, False, monkeypatch)
     assert replay.Recording.plays == 0
     found, again = story(case, device, True, monkeypatch)
-    user = case == "a user's model"  # a layer that is not known to be safe: only the server's steps
-    assert replay.Recording.plays > (9 if user else 18)
+    if case == "a user's model":  # its layers are not known to be safe: the server's steps alone,
+        assert replay.Recording.plays == 7 * 3 - 2  # but for the first with three and four members
+    else:
+        assert replay.Recording.plays > 7 * 3
     for name, tensor in expected.items():
         torch.testing.assert_close(found[name], tensor, rtol=1e-5, atol=1e-6, msg=name)
         assert device != "cpu" or torch.equal(found[name], tensor)
@@ -119,15 +124,65 @@ def test_runs_side_by_side_are_played_too(device, monkeypatch):
         torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-12)
 
 
-def test_only_so_many_recordings_are_kept(device, monkeypatch):
+def doubled(rows, device):
+    given = {"x": torch.arange(2.0 * rows, device=device).view(rows, 2)}
+    found = replay.replayed(("double",), lambda own: {"y": 2 * own["x"]}, given)
+    assert torch.equal(found["y"], 2 * given["x"])
+
+
+def test_what_comes_again_is_recorded_once(device, monkeypatch):
+    monkeypatch.setattr(replay, "_on_gpu", lambda _: True)
+    for plays in (0, 1, 2, 3):
+        doubled(4, device)
+        assert replay.Recording.plays == plays
+
+
+def test_those_played_last_are_kept(device, monkeypatch):
     monkeypatch.setattr(replay, "ROOM", 3)
     monkeypatch.setattr(replay, "_on_gpu", lambda _: True)
-    for rows in (2, 3, 4, 5, 2, 2, 2):
-        given = {"x": torch.ones(rows, 2, device=device)}
-        for _ in range(2):
-            found = replay.replayed(("double",), lambda given: {"y": 2 * given["x"]}, given)
-            assert torch.equal(found["y"], 2 * given["x"])
-    assert len(replay._recordings) == 3
+    for rows in (2, 2, 3, 3, 4, 4, 2, 5, 5):  # 3 goes
+        doubled(rows, device)
+    assert len(replay._known) == 3
+    before = replay.Recording.plays
+    for rows in (2, 4, 5):
+        doubled(rows, device)
+    assert replay.Recording.plays == before + 3
+    doubled(3, device)
+    assert replay.Recording.plays == before + 3
+
+
+def test_what_cannot_be_recorded_is_computed(device, monkeypatch):
+    def fail(*_):
+        raise torch.OutOfMemoryError("no room")
+
+    monkeypatch.setattr(replay, "_on_gpu", lambda _: True)
+    with monkeypatch.context() as patch:
+        patch.setattr(replay.Recording, "__init__", fail)
+        doubled(2, device)
+        with pytest.warns(UserWarning, match="computed each time: no room"):
+            doubled(2, device)
+    doubled(2, device)  # and is not tried again
+    assert replay.Recording.plays == 0
+
+
+def test_heads_of_other_layers_are_recorded_apart(device, monkeypatch):
+    monkeypatch.setattr(replay, "_on_gpu", lambda _: True)
+    monkeypatch.setattr(replay, "_can_be", lambda _: True)
+    ends = []
+    for order in ((nn.ReLU, nn.Sigmoid), (nn.Sigmoid, nn.ReLU)):
+        replay.forget()
+        found = {}
+        for kind in order:
+            model = begin(table(), VIEWS, small(device=device))
+            fusion = model.server.fusion
+            layers = nn.Sequential(kind(), nn.Linear(7, 5)).to("meta")
+            model.server.fusion = dataclasses.replace(fusion, layers=layers)
+            for round_ in range(3):
+                model.train(round_, {name: Job(3).order for name in VIEWS}, Job(2).order)
+            found[kind] = model.metrics()["test_loss"]
+        ends.append(found)
+    assert ends[0] == pytest.approx(ends[1])
+    assert ends[0][nn.ReLU] != pytest.approx(ends[0][nn.Sigmoid])
 
 
 def test_what_a_recording_gives_is_not_overwritten_by_the_next(device, monkeypatch):

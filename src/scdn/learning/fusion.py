@@ -23,7 +23,7 @@ from scdn.learning.stacked import by_rows
 from scdn.learning.tensors import Place, Tensors, seeded, under
 
 _HEAD = "head."
-_EMBEDDINGS, _TARGETS = "batch.embeddings", "batch.targets"
+_EMBEDDINGS, _TARGETS, _FIXED = "batch.embeddings", "batch.targets", "fixed."
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,7 @@ class Fusion:
         now = self.parameters
         for step in range(len(targets)):
             given = now | {_EMBEDDINGS: embeddings[:, step], _TARGETS: targets[step]}
+            given |= {_FIXED + name: value for name, value in self.buffers.items()}
             slopes = replayed(("server", self.layers, task), partial(self._slopes, task), given)
             now = {name: p.sub(slopes[name], alpha=rate) for name, p in now.items()}
         return replace(self, parameters=now)
@@ -122,7 +123,8 @@ class Fusion:
     def _slopes(self, task: Task, given: Tensors) -> Tensors:
         """Of the mean loss of a batch, at parameters."""
         free = {name: given[name].detach().requires_grad_() for name in self.parameters}
-        outputs = self.outputs(given[_EMBEDDINGS], free)
+        model = replace(self, buffers=under(given, _FIXED))
+        outputs = model.outputs(given[_EMBEDDINGS], free)
         loss = row_losses(outputs, given[_TARGETS], task).mean()
         slopes = torch.autograd.grad(loss, list(free.values()))
         return dict(zip(free, slopes, strict=True))

@@ -5,8 +5,10 @@ A step of small models is dozens of launches, and a GPU is done with each before
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import cache
 from typing import Any
 
 import torch
@@ -17,7 +19,7 @@ from scdn.learning.tensors import Tensors
 
 Function = Callable[[Tensors], Tensors]
 
-ROOM = 32  # recordings that are kept; the one that was not played for longest goes
+ROOM = 16  # recordings that are kept; the one that was not played for longest goes
 
 
 def replayed(what: tuple[Hashable, ...], compute: Function, given: Tensors) -> Tensors:
@@ -29,28 +31,34 @@ def replayed(what: tuple[Hashable, ...], compute: Function, given: Tensors) -> T
     if not _on_gpu(given) or not _can_be(what):
         return compute(given)
     key = (*what, *((name, t.shape, t.dtype, t.device) for name, t in given.items()))
-    known = key in _recordings
-    recording = _recordings.pop(key, None)
-    if known and recording is None:
-        recording = Recording(compute, given)
-    _recordings[key] = recording
-    if len(_recordings) > ROOM:
-        _recordings.popitem(last=False)
-    return compute(given) if recording is None else recording.play(given)
+    known = _known.pop(key, "new")
+    if known == "new":
+        known = "seen"
+    elif known == "seen":
+        known = _recorded(compute, given)
+    _known[key] = known
+    if len(_known) > ROOM:
+        _known.popitem(last=False)
+    return known.play(given) if isinstance(known, Recording) else compute(given)
+
+
+def forget() -> None:
+    """Lets all recordings go, and their memory."""
+    _known.clear()
 
 
 class Recording:
-    """A computation of tensors of fixed shapes."""
+    """A computation of tensors of fixed shapes, which are kept until it goes."""
 
     def __init__(self, compute: Function, given: Tensors) -> None:
         self.given = {name: tensor.detach().clone() for name, tensor in given.items()}
-        now, aside = torch.cuda.current_stream(), torch.cuda.Stream()
+        now, (aside, recording) = torch.cuda.current_stream(), _streams()
         aside.wait_stream(now)
         with torch.cuda.stream(aside):
             compute(self.given)  # libraries set themselves up, which no recording may contain
         now.wait_stream(aside)
         self.graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self.graph, pool=_shared()):
+        with torch.cuda.graph(self.graph, pool=_shared(), stream=recording):
             self.found = compute(self.given)
 
     def play(self, given: Tensors) -> Tensors:
@@ -61,17 +69,26 @@ class Recording:
         return {name: tensor.clone() for name, tensor in self.found.items()}
 
 
-_recordings: OrderedDict[Hashable, Recording | None] = OrderedDict()
+_known: OrderedDict[Hashable, Recording | str] = OrderedDict()  # or "seen" once, or "never" again
 
 
-def forget() -> None:
-    """Lets all recordings go, and their memory."""
-    _recordings.clear()
+def _recorded(compute: Function, given: Tensors) -> Recording | str:
+    try:
+        return Recording(compute, given)
+    except RuntimeError as error:  # no memory left for it, say
+        warnings.warn(f"a step is not recorded but computed each time: {error}", stacklevel=4)
+        return "never"
+
+
+@cache
+def _streams() -> tuple[Any, Any]:
+    """One to warm up on and one to record on, the same for all: libraries keep memory for each."""
+    return torch.cuda.Stream(), torch.cuda.Stream()
 
 
 def _shared() -> Any:
     """The memory of those that there are: one uses it while it plays, and one plays at a time."""
-    there = (known for known in _recordings.values() if known is not None)
+    there = (known for known in _known.values() if isinstance(known, Recording))
     return next((known.graph.pool() for known in there), None)
 
 
@@ -86,7 +103,9 @@ def _alike(inside: Tensors, outside: Tensors) -> list[tuple[list[Tensor], list[T
 
 
 def _on_gpu(given: Tensors) -> bool:
-    return next(iter(given.values())).is_cuda
+    """On the first, where there are several: streams and memory are that one's."""
+    some = next(iter(given.values()))
+    return some.is_cuda and some.get_device() == torch.cuda.current_device() == 0
 
 
 def _can_be(what: tuple[Hashable, ...]) -> bool:

@@ -120,6 +120,23 @@ def records(setting: Setting, found: Found) -> Iterator[tuple[Cell, list[Record]
             yield cell, [_settled(run, rounds) for run in runs]
 
 
+def paired(setting: Setting, found: Found) -> Iterator[tuple[str, Cell, list[Record]]]:
+    """Each block's own runs from the first start again, of the seeds that another start has too.
+
+    Only such runs say what the start does; which start that is comes first.
+    """
+    first, *others = setting.sweep["starts"]
+    every = dict(records(setting, found))
+    for cell, runs in every.items():
+        own = setting.table["blocks"][cell.block]["updates"][0]
+        if cell.start != first or cell.update != own:
+            continue
+        for start in others:
+            seeds = {run["seed"] for run in every.get(replace(cell, start=start), [])}
+            if both := [run for run in runs if run["seed"] in seeds]:
+                yield start, cell, both
+
+
 def in_part(setting: Setting, found: Found) -> bool:
     """Whether there is something to show: a run of every method of some network."""
     return any(True for _ in records(setting, found))
@@ -172,22 +189,29 @@ def groups_of(numbers: Numbers) -> Iterator[Group]:
     for start in numbers["starts"]:
         for block, updates in numbers["updates"].items():
             for update in updates:
-                rows = _rows(numbers, start, block, update)
+                rows = _rows(numbers["rows"], start=start, block=block, update=update)
                 if rows:
                     yield Group(start, block, update, rows)
 
 
-def own_rows(numbers: Numbers, start: str) -> dict[str, list[Row]]:
-    """Of each block's own network from this start: with its own update."""
+def own_rows(numbers: Numbers, start: str, beside: str | None = None) -> dict[str, list[Row]]:
+    """Of each block's own network from this start: with its own update.
+
+    `beside` another start: over the seeds of both.
+    """
+    if beside is None:
+        return {
+            block: _rows(numbers["rows"], start=start, block=block, update=updates[0])
+            for block, updates in numbers["updates"].items()
+        }
     return {
-        block: _rows(numbers, start, block, updates[0])
-        for block, updates in numbers["updates"].items()
+        block: _rows(numbers["paired"], start=start, block=block, beside=beside)
+        for block in numbers["updates"]
     }
 
 
-def _rows(numbers: Numbers, start: str, block: str, update: str) -> list[Row]:
-    which = {"start": start, "block": block, "update": update}
-    return [row for row in numbers["rows"] if which.items() <= row.items()]
+def _rows(rows: list[Row], **which: str) -> list[Row]:
+    return [row for row in rows if which.items() <= row.items()]
 
 
 def metric(numbers: Numbers) -> str:

@@ -16,6 +16,7 @@ from scdn.paper.artefact import Drawing, Found, Numbers, Setting, Table
 from scdn.paper.blocks import (
     MEANS,
     PUBLISHED_STARTS,
+    Cell,
     Group,
     Row,
     about,
@@ -25,6 +26,7 @@ from scdn.paper.blocks import (
     in_part,
     jobs,
     metric,
+    paired,
     records,
     row_of,
     spread,
@@ -43,32 +45,37 @@ __all__ = ["claims", "in_part", "jobs", "numbers", "show"]
 
 def numbers(setting: Setting, found: Found) -> Numbers:
     """Curves over rounds, and what the claims need."""
-    rows = []
     scenarios = {job.key: job.arguments["scenario"] for job in jobs(setting)}
-    for cell, runs in records(setting, found):
+
+    def row(cell: Cell, runs: list[Record]) -> Row:
         left = [_first_exit(scenarios[cell.key(run["seed"])]) for run in runs]
         matched = {}
         if all("matched_j" in run["each"] for run in runs):
             matched = {"matched": spread(flat(runs, "matched_j"))}
-        rows.append(
-            {
-                **row_of(cell, runs),
-                **matched,
-                "score": _curve([run["score"] for run in runs]),
-                "later": _curve([run["later"] for run in runs]),
-                "iterations": _curve([_per_device(run, "iterations") for run in runs]),
-                "energy": _curve([_per_device(run, "processing_j") for run in runs]),
-                "all_energy": spread(flat(runs, "processing_j")),
-                "last": [rounded(run["score"][-1]) for run in runs],
-                "last_later": [rounded(run["later"][-1]) for run in runs],
-                "exit": [
-                    run["score"][r - 1 : r + 1]
-                    for run, r in zip(runs, left, strict=True)
-                    if r is not None and 0 < r < len(run["score"])
-                ],
-            }
-        )
-    return {**about(setting), "rows": rows}
+        return {
+            **row_of(cell, runs),
+            **matched,
+            "score": _curve([run["score"] for run in runs]),
+            "later": _curve([run["later"] for run in runs]),
+            "iterations": _curve([_per_device(run, "iterations") for run in runs]),
+            "energy": _curve([_per_device(run, "processing_j") for run in runs]),
+            "all_energy": spread(flat(runs, "processing_j")),
+            "last": [rounded(run["score"][-1]) for run in runs],
+            "last_later": [rounded(run["later"][-1]) for run in runs],
+            "exit": [
+                run["score"][r - 1 : r + 1]
+                for run, r in zip(runs, left, strict=True)
+                if r is not None and 0 < r < len(run["score"])
+            ],
+        }
+
+    return {
+        **about(setting),
+        "rows": [row(cell, runs) for cell, runs in records(setting, found)],
+        "paired": [
+            {"beside": start, **row(cell, runs)} for start, cell, runs in paired(setting, found)
+        ],
+    }
 
 
 def _per_device(run: Record, what: str) -> list[float]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from scdn.paper.artefact import Claim, Numbers
 from scdn.paper.blocks import PUBLISHED_STARTS, TRAINS, Row, sign
-from scdn.paper.judging import Look, Saying, better, judge, runs_of, within
+from scdn.paper.judging import BEYOND, Look, Saying, better, judge, runs_of, within
 from scdn.paper.published import published
 
 NAMES = {
@@ -35,7 +35,7 @@ def claims(numbers: Numbers) -> list[Claim]:
 
 
 def _sayings(data: str) -> list[Saying]:
-    where, beyond = f"Sec. V-C2, {data}", f"beyond the paper, {data}"
+    where, beyond = f"Sec. V-C2, {data}", f"{BEYOND}, {data}"
     tables = f"Tables dyn_nets_*, {data}"
     unit = "%" if data == "pawpularity" else "points"
     fall, gain, (saved, again) = FALLS[data], GAINS[data], SAVES[data]
@@ -96,7 +96,7 @@ class _View:
     def falls(self, published_: float) -> tuple[bool, str] | None:
         """The change of the score in the round of the first exit."""
         mine, theirs = (np.array(self.rows[name]["exit"]) for name in (self.leader, self.zoc))
-        if not len(mine) or not len(theirs):
+        if len(mine) < 2 or len(theirs) < 2:
             return None
         keep, forget = (self._lost(pairs) for pairs in (mine, theirs))
         unit = " %" if self.errors else ""

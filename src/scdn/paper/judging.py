@@ -10,6 +10,7 @@ import numpy as np
 from scdn.paper.artefact import Claim, Numbers, Verdict
 from scdn.paper.blocks import Row, own_rows
 
+BEYOND = "beyond the paper"  # where a saying is not the paper's
 Look = tuple[bool, str] | None  # whether a claim holds in a block, and the numbers
 
 
@@ -75,8 +76,8 @@ def judge(
 ) -> list[Claim]:
     """Each saying in all blocks from the first start, and whether further starts say the same."""
 
-    def views(start: str) -> dict[str, View]:
-        rows = own_rows(numbers, start)
+    def views(start: str, beside: str | None = None) -> dict[str, View]:
+        rows = own_rows(numbers, start, beside)
         every = {block: view(numbers, block, start, own) for block, own in rows.items()}
         return {block: found for block, found in every.items() if found.whole}
 
@@ -87,12 +88,19 @@ def judge(
             judged(s.source, s.text, {block: s.look(v) for block, v in here.items()})
             for s in sayings
         ),
-        *(_same(numbers["data"], start, sayings, here, views(start)) for start in others),
+        *(
+            _same(numbers["data"], start, sayings, views(first, start), views(start))
+            for start in others
+        ),
     ]
 
 
 def _same(data: str, start: str, sayings: Sequence[Saying], here: Views, there: Views) -> Claim:
-    """Whether every saying has the same answer from another start, and some are true."""
+    """Whether all that the paper says has the same answer from another start, and some is true.
+
+    Both are over the same seeds.
+    """
+    sayings = [say for say in sayings if not say.source.startswith(BEYOND)]
     found: dict[str, Look] = {}
     for block in here:
         if block not in there:
@@ -100,6 +108,8 @@ def _same(data: str, start: str, sayings: Sequence[Saying], here: Views, there: 
         answers = [(say.text, say.look(here[block]), say.look(there[block])) for say in sayings]
         both = [(text, a[0], b[0]) for text, a, b in answers if a is not None and b is not None]
         other = [f"“{text}” holds only {'here' if a else 'there'}" for text, a, b in both if a != b]
+        if not both:
+            continue
         true = sum(a and b for _, a, b in both)
         words = f"{len(both) - len(other)} of {len(both)} answers are the same, {true} of them yes"
         found[block] = not other and true > 0, "; ".join([words, *other])

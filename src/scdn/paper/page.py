@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -46,13 +47,12 @@ def write_pages(source: Path, out: Path) -> list[Path]:
     if not chapters:
         allowed = "needs results: scdn paper run NAME"
         raise refuse(str(source), "folder", "has no results of artefacts", allowed)
+    pictures: dict[str, bytes] = {}
+    for chapter in chapters:
+        with _of_this_version(source / f"{chapter.name}.json", chapter.name):
+            drawings = [part for part in chapter.parts if isinstance(part, Drawing)]
+            pictures |= {drawing.name: picture(drawing) for drawing in drawings}
     make_folder(out)
-    pictures = {
-        part.name: picture(part)
-        for chapter in chapters
-        for part in chapter.parts
-        if isinstance(part, Drawing)
-    }
     written = []
     for name, raw in pictures.items():
         write_atomic(out / f"{name}.png", raw)
@@ -77,7 +77,7 @@ def read_chapters(source: Path) -> list[Chapter]:
 
 def _chapter(path: Path, name: str) -> Chapter:
     document, module = read_document(path), module_of(table_of(name))
-    try:
+    with _of_this_version(path, name):
         return Chapter(
             name,
             f"{document['title']} ({document['paper']})",
@@ -85,11 +85,18 @@ def _chapter(path: Path, name: str) -> Chapter:
             tuple(module.show(document["numbers"])),
             tuple(module.claims(document["numbers"])),
         )
+
+
+@contextmanager
+def _of_this_version(path: Path, name: str) -> Iterator[None]:
+    """Refuses a document whose numbers have another form than those of today."""
+    try:
+        yield
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         why = f"has no {error}" if isinstance(error, KeyError) else "has numbers of another form"
         found = f"{why}: not a result, or one of an earlier version"
         allowed = f"must be written by scdn paper run {name}"
-        raise refuse(str(path), "file", found, allowed) from None
+        raise refuse(str(path), "file", found, allowed) from error
 
 
 def _facts(document: Mapping[str, Any]) -> str:

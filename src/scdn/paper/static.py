@@ -13,6 +13,7 @@ from scdn.paper.blocks import (
     LABELS,
     MEANS,
     PUBLISHED_STARTS,
+    Cell,
     Group,
     Row,
     about,
@@ -23,12 +24,14 @@ from scdn.paper.blocks import (
     in_part,
     jobs,
     metric,
+    paired,
     records,
     row_of,
     spread,
 )
 from scdn.paper.digits import plus_minus
 from scdn.paper.draw import COLOURS, WITHIN, deviations, fit, fit_scores, legend, level, tidy
+from scdn.paper.learning import Record
 from scdn.paper.published import published
 from scdn.paper.static_claims import claims
 
@@ -39,29 +42,34 @@ _UPDATES = {"paper": "the paper's update", "steady": "the steady update"}
 
 def numbers(setting: Setting, found: Found) -> Numbers:
     """Rows of the tables, and what the claims need."""
-    rows = []
-    for cell, runs in records(setting, found):
-        row = {
-            **row_of(cell, runs),
-            "devices": cell.devices,
-            "score": spread(run["score"][-1] for run in runs),
-            "last": [run["score"][-1] for run in runs],
-            "energy": spread(flat(runs, "processing_j")),
-            "iterations": spread(flat(runs, "iterations")),
-            "active": spread(
-                a / p
-                for run in runs
-                for a, p in zip(run["active"], run["present"], strict=True)
-                if p
-            ),
-        }
-        if all("matched_j" in run["each"] for run in runs):
-            row["matched"] = spread(flat(runs, "matched_j"))
-        if cell.method.startswith("sc-dn"):
-            row["importance"] = correlation(runs, "importance", "iterations")
-            row["distance"] = correlation(runs, "distance_m", "iterations")
-        rows.append(row)
-    return {**about(setting), "devices": list(setting.sweep["devices"]), "rows": rows}
+    return {
+        **about(setting),
+        "devices": list(setting.sweep["devices"]),
+        "rows": [_row(cell, runs) for cell, runs in records(setting, found)],
+        "paired": [
+            {"beside": start, **_row(cell, runs)} for start, cell, runs in paired(setting, found)
+        ],
+    }
+
+
+def _row(cell: Cell, runs: list[Record]) -> Row:
+    row = {
+        **row_of(cell, runs),
+        "devices": cell.devices,
+        "score": spread(run["score"][-1] for run in runs),
+        "last": [run["score"][-1] for run in runs],
+        "energy": spread(flat(runs, "processing_j")),
+        "iterations": spread(flat(runs, "iterations")),
+        "active": spread(
+            a / p for run in runs for a, p in zip(run["active"], run["present"], strict=True) if p
+        ),
+    }
+    if all("matched_j" in run["each"] for run in runs):
+        row["matched"] = spread(flat(runs, "matched_j"))
+    if cell.method.startswith("sc-dn"):
+        row["importance"] = correlation(runs, "importance", "iterations")
+        row["distance"] = correlation(runs, "distance_m", "iterations")
+    return row
 
 
 # --- shown ----------------------------------------------------------------------------------------

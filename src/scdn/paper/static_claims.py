@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from scdn.paper.artefact import Claim, Numbers
 from scdn.paper.blocks import LABELS, PUBLISHED_STARTS, TRAINS, Row, sign
-from scdn.paper.judging import Saying, judge, runs_of, within
+from scdn.paper.judging import BEYOND, Saying, judge, runs_of, within
 from scdn.paper.published import published
 
 RIVALS = ("max-vfl", "gsp", "vafl")
@@ -21,7 +21,7 @@ def claims(numbers: Numbers) -> list[Claim]:
 
 
 def _sayings(data: str) -> list[Saying]:
-    where, beyond, saved = f"Sec. V-C1, {data}", f"beyond the paper, {data}", SAVES[data]
+    where, beyond, saved = f"Sec. V-C1, {data}", f"{BEYOND}, {data}", SAVES[data]
     table = f"Tables static_nets_*, {data}"
     return [
         Saying(where, "SC-DN's final score is comparable to or better than every rival's.",
@@ -158,7 +158,7 @@ class _View:
         """The leader's mean score, if it is better than no input in the smallest network."""
         rows = [self._lead(n) for n in self.devices]
         means = [row["score"]["mean"] for row in rows]
-        if len(means) < 2:
+        if len(means) < 2 or rows[0]["runs"] < 2:
             return None
         words = " / ".join(
             f"{row['score']['mean']:.3g} ± {row['score']['std']:.2g}" for row in rows
@@ -183,8 +183,10 @@ class _View:
         )
         return held, f"mean correlation {words} (standard error, {runs_of(known[0]['runs'])})"
 
-    def beats_trivial(self) -> tuple[bool, str]:
-        """By the same margin that counts as comparable."""
+    def beats_trivial(self) -> tuple[bool, str] | None:
+        """By the same margin that counts as comparable; needs several runs."""
+        if min(row["runs"] for row in self.cells.values()) < 2:
+            return None
         worst = min(
             self.cells.values(), key=lambda row: self.sign * (row["score"]["mean"] - row["trivial"])
         )

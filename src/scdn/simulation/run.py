@@ -11,6 +11,7 @@ import numpy as np
 from scdn.control.solve import warm_up
 from scdn.faults import need, refuse
 from scdn.learning.data.dataset import trivial_score
+from scdn.learning.replay import forget
 from scdn.learning.state import pack, unpack
 from scdn.learning.vertical import VerticalModel
 from scdn.methods import Method, exact, method, paper
@@ -157,6 +158,8 @@ def _go(
     except KeyboardInterrupt:
         recorder.summary(_summary(simulation, "stopped", None, metrics))
         raise
+    finally:
+        forget()  # a GPU's memory is for whatever comes next
     summary = _summary(simulation, status, reason, metrics)
     recorder.summary(summary)
     recorder.add({"event": "end", **summary})
