@@ -42,9 +42,7 @@ def simulate(arguments: dict[str, Any], before: Record | None) -> Record:
     """Runs a scenario from its first round to its last."""
     scenario = make_scenario(arguments["scenario"])
     means = tuple(mean_iterations(before)) if before is not None else ()
-    missing = scenario.learning.rounds - len(
-        means
-    )  # where the leader ran away, its last mean holds
+    missing = scenario.learning.rounds - len(means)  # of a leader that ran away
     simulation = begin(scenario, means + (means[-1:] or (0.0,)) * missing)
     twin = _with_twin(simulation)
     events, status = [], "done"
