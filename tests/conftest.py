@@ -32,9 +32,10 @@ def _own_store(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Says loudly what was not tested."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    if any("NO BROWSER TESTS" in str(report.longrepr) for report in skipped):
-        terminalreporter.section("NO BROWSER TESTS: Chromium is not installed", "*")
+    skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])]
+    for what, why in {"BROWSER": "Chromium is not installed", "GPU": "there is none"}.items():
+        if any(f"NO {what} TESTS" in words for words in skipped):
+            terminalreporter.section(f"NO {what} TESTS: {why}", "*")
 
 
 @pytest.fixture(scope="session")

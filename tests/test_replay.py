@@ -37,7 +37,8 @@ CASES = {
     "a user's model": (images(), {"model": CONV}, "keep"),
 }
 GPU = pytest.param(
-    "cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+    "cuda",
+    marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="NO GPU TESTS: there is none"),
 )
 
 
