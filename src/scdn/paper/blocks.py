@@ -37,7 +37,8 @@ LABELS = {
 }
 PUBLISHED_STARTS = {"centre": "center", "random": "random"}
 MEANS = (
-    "Joules and iterations are over devices present: who takes no part, or is out of reach, has 0."
+    "Joules and iterations are over devices present: who takes no part, or is out of reach, has 0. "
+    "Matched J: what the method would spend with the least power and clock for the same iterations."
 )
 TRAINS = 1.0  # mean iterations per device and round of a method that trains
 

@@ -117,13 +117,18 @@ def _table(numbers: Numbers, group: Group, what: str) -> Table:
     start, block, update, rows = group
     theirs = published()[f"dynamic_{numbers['data']}_{what}_{PUBLISHED_STARTS[start]}"]
     label, known, digits, note = "iterations", "iterations", 1, ""
+    shown: list[tuple[str, ...]] = []
     ends: tuple[str, ...] = ("end",)
     if what == "metric":
         label, known, digits = metric(numbers), "score", decimals(numbers)
         ends = ("end", "end, later samples", "J per device and round", "matched J")
         most, trivial = max(row["runs"] for row in rows), rows[0]["trivial"]
-        note = f"{runs_of(most)}; trivial predictor {trivial:.4g}. {MEANS}"
-    shown = []
+        note = (
+            f"{runs_of(most)}. {MEANS} Later samples are those that the departed never embedded: "
+            "what they would have sent is estimated from the others."
+        )
+        blank = [""] * (2 * len(ROUNDS) + len(ends) - 1)
+        shown = [("trivial predictor", f"{trivial:.{digits}f}", *blank)]
     for row in rows:
         name, runs = NAMES[row["method"]], row["runs"]
         at = [plus_minus(*point, digits, runs) for point in _points(row[known])]
