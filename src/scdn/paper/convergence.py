@@ -162,7 +162,7 @@ def _draw_start(numbers: Numbers, start: str, axes: Any, first: int) -> None:
     if first > 1:
         axes.set_yticks([0.3, 1, 3, 10], ["0.3", "1", "3", "10"])
     axes.grid(axis="y", color=GRID)
-    tidy(axes, "iteration", "objective, over the published" if start == STARTS[0] else "")
+    tidy(axes, "iteration", "objective (crosses: published)" if start == STARTS[0] else "")
 
 
 def _table(numbers: Numbers, start: str) -> Table:

@@ -180,5 +180,7 @@ def _stretch(axes: Any, least: float, most: float) -> None:
     decades = math.log10(most / foot)
     axes.set_yscale("symlog", linthresh=foot, linscale=max(0.15, 0.1 * decades))
     axes.set_yticks([0.0, *ticks], ["0", *names])
+    if label := axes.get_ylabel():
+        axes.set_ylabel(f"{label}, log")
     axes.minorticks_off()
     axes.set_ylim(-0.3 * foot, most * 10 ** (0.05 * decades))
