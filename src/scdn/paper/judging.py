@@ -35,11 +35,12 @@ def runs_of(count: int) -> str:
 
 def judged(source: str, text: str, by_block: Mapping[str, Look]) -> Claim:
     """A claim that each block has looked at: whether it holds there, and the numbers."""
-    seen = {block: found for block, found in by_block.items() if found is not None}
-    reason = "; ".join(f"{block}: {words}" for block, (_, words) in seen.items())
-    return Claim(
-        source, text, verdict(held for held, _ in seen.values()), reason or "no runs, or too few"
+    seen = [found[0] for found in by_block.values() if found is not None]
+    words = "; ".join(
+        f"{block}: {'cannot say' if found is None else found[1]}"
+        for block, found in by_block.items()
     )
+    return Claim(source, text, verdict(seen), words if seen else "no runs, or too few")
 
 
 def verdict(held: Iterable[bool]) -> Verdict:
