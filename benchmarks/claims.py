@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from scdn.cli.progress import Progress
-from scdn.documents import to_json, write_atomic
+from scdn.file_io import to_json, write_atomic
 from scdn.record.read import read_run
 from scdn.report.statistics import compare, spread
 from scdn.report.study import make_study

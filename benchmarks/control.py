@@ -28,7 +28,7 @@ import numpy as np
 from problems import FAMILIES, Family, random_problem
 
 from scdn.arrays import Array
-from scdn.control.closed_form import Choices, choices, settle
+from scdn.control.exact.closed_form import Choices, choices, settle
 from scdn.control.problem import RoundProblem, evaluate
 from scdn.control.solve import solve, warm_up
 from scdn.scenario.model import Link
@@ -147,7 +147,7 @@ def solved(family: Family, devices: int, gap: float, seed: int, limit_s: float) 
 def paper_rows(effort: Effort) -> Iterator[Row]:
     """Thirty iterations, never stopped early; excess is the repaired plan's."""
     try:
-        from scdn.control.geometric import GeometricSettings, geometric
+        from scdn.control.algorithm3.algorithm import GeometricSettings, geometric
     except ImportError:
         say("SKIPPED: Algorithm 3, since CVXPY is not installed (pip install 'scdn[paper]')")
         return

@@ -13,7 +13,7 @@ import argparse
 
 import numpy as np
 
-from scdn.learning.data import load
+from scdn.data import load
 from scdn.learning.features import Rows
 from scdn.learning.local import Order, halved
 from scdn.learning.parties import Maker

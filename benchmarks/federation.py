@@ -26,11 +26,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from scdn.documents import to_json
 from scdn.federation.hub import Address, follow, free_port, start, superlink
 from scdn.federation.launch import Settings
 from scdn.federation.local import Neighbours, prepare
 from scdn.federation.server import federated
+from scdn.file_io import to_json
 from scdn.record.read import Run, read_run
 from scdn.scenario import Scenario, read_scenario
 

@@ -144,7 +144,7 @@ def main() -> int:
         child(*asked.child)
         return 0
 
-    from scdn.learning.data import fetch
+    from scdn.data import fetch
     from scdn.record import checkpoint
     from scdn.scenario.read import make_scenario
     from scdn.simulation.run import resume, run

@@ -32,8 +32,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from scdn.draws import generator
-from scdn.learning.data import Dataset, load
+from scdn.data import Dataset, load
 from scdn.learning.features import Rows
 from scdn.learning.local import Order
 from scdn.learning.losses import scores
@@ -41,6 +40,7 @@ from scdn.learning.parties import Maker
 from scdn.learning.split import View, split
 from scdn.learning.tensors import Place
 from scdn.learning.vertical import VerticalModel
+from scdn.rng import generator
 from scdn.scenario.model import Learning
 
 STEPS, RATE, BATCH, SEED = 5, 0.1, 64, 0

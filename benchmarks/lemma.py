@@ -29,13 +29,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from scdn.draws import generator
-from scdn.learning.data import load
+from scdn.data import load
 from scdn.learning.features import Rows
 from scdn.learning.local import Order, halved
 from scdn.learning.tensors import Place
 from scdn.learning.vertical import VerticalModel
 from scdn.paper.theorem import HALVE, LEARNING, RATE, STEPS, begin, walk
+from scdn.rng import generator
 from scdn.scenario.model import Momentum, Proximal, Sgd
 from scdn.theory import MOMENTUM, PROXIMAL, SGD, lemma_1, step_weights
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from scdn.learning.data import load
-from scdn.learning.data.dataset import Dataset
-from scdn.learning.data.store import put
+from scdn.data import load
+from scdn.data.dataset import Dataset
+from scdn.data.store import put
 
 NAME, QUALITY = "cifar10-webp82", 82
 SIDE, SIZE = 100, 32

@@ -75,7 +75,7 @@ def prepared(data: str, device: str):
     """The data set, scaled, and its rows as tensors, once per process."""
     import torch
 
-    from scdn.learning.data import load
+    from scdn.data import load
     from scdn.learning.features import Rows
     from scdn.learning.tensors import Place
 
@@ -87,7 +87,7 @@ def prepared(data: str, device: str):
 
 def run(case: Case) -> dict:
     """The curves of a case, one per seed."""
-    from scdn.learning.data.dataset import trivial_score
+    from scdn.data.dataset import trivial_score
     from scdn.learning.local import Order, halved
     from scdn.learning.parties import Maker
     from scdn.learning.split import split

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from scdn.learning.data import load
+from scdn.data import load
 from scdn.learning.features import Rows
 from scdn.learning.tensors import Place
 from scdn.paper.theorem import (

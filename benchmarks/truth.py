@@ -27,7 +27,7 @@ from scdn.control.plan import Plan
 from scdn.control.problem import Decision, Evaluation, RoundProblem, evaluate
 from scdn.control.request import make_request, problem_of
 from scdn.control.solve import solve, warm_up
-from scdn.documents import read_document
+from scdn.file_io import read_document
 from scdn.scenario.model import RateModel
 
 DELAYS_S = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.06, 0.1, 1.0)  # 0.06 s is the default
@@ -56,7 +56,7 @@ class Truth(NamedTuple):
 
 def truth(delay_s: float, seed: int, rate_model: RateModel, iterations: int) -> Truth:
     """Algorithm 3 and the optimum on one network."""
-    from scdn.control.geometric import GeometricSettings, geometric
+    from scdn.control.algorithm3.algorithm import GeometricSettings, geometric
 
     drawn = random_problem(DEVICES, seed)
     radio = drawn.radio.model_copy(update={"rate_model": rate_model})

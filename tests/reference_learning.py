@@ -15,8 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
-from scdn.draws import generator
-from scdn.learning.data import Dataset
+from scdn.data import Dataset
 from scdn.learning.features import Rows
 from scdn.learning.local import Order
 from scdn.learning.models import Cnn
@@ -25,6 +24,7 @@ from scdn.learning.server import SHARES
 from scdn.learning.split import View
 from scdn.learning.team import Lesson, train
 from scdn.learning.vertical import VerticalModel
+from scdn.rng import generator
 from scdn.scenario.model import Learning, Momentum, Proximal, Sgd
 
 CONV = "reference_learning:tiny_conv"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scdn.draws import generator
+from scdn.rng import generator
 from scdn.scenario import AirLink, Fading, Link, Radio
 from scdn.world import channel
 from scdn.world.geometry import distance, elevation_deg

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from scdn.faults import InputError
+from scdn.errors import InputError
 from scdn.scenario import make_scenario
 from scdn.world.churn import (
     ALWAYS,

@@ -160,7 +160,7 @@ def without(monkeypatch):
     def hide(*packages):
         for name in ("geometric", "geometric_program"):
             monkeypatch.delitem(sys.modules, f"scdn.control.{name}", raising=False)
-        monkeypatch.setattr("scdn.faults.find_spec", lambda name: name not in packages or None)
+        monkeypatch.setattr("scdn.errors.find_spec", lambda name: name not in packages or None)
 
     return hide
 

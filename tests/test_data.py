@@ -21,15 +21,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from PIL import Image
 
-from scdn.documents import OutputError
-from scdn.faults import InputError
-from scdn.learning.data import Scaling, cifar, fetch, load, mnist, names, pawpularity, store
-from scdn.learning.data.alignment import align
-from scdn.learning.data.dataset import Dataset, divided, trivial_score
-from scdn.learning.data.download import Package, UnreachableError
-from scdn.learning.data.rows import from_rows
-from scdn.learning.data.sample import write_sample
-from scdn.learning.data.table import from_file
+from scdn.data import Scaling, cifar, fetch, load, mnist, names, pawpularity, store
+from scdn.data.alignment import align
+from scdn.data.dataset import Dataset, divided, trivial_score
+from scdn.data.download import Package, UnreachableError
+from scdn.data.rows import from_rows
+from scdn.data.sample import write_sample
+from scdn.data.table import from_file
+from scdn.errors import InputError
+from scdn.file_io import OutputError
 
 COMPACT = ROOT.parent / "shared" / "data" / "pawpularity64.npz"
 
@@ -170,7 +170,7 @@ def test_absent_and_unknown():
 
 def test_import_touches_nothing(cache):
     code = (
-        "import scdn.learning.data, sys;"
+        "import scdn.data, sys;"
         "print([m for m in ('torch', 'sklearn', 'pandas', 'PIL') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

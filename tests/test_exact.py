@@ -10,13 +10,13 @@ import pytest
 from conftest import ROOT, many
 from problems import Model, close, random_request
 
-from scdn.control import surface as surface_module
-from scdn.control.closed_form import choices, settle
-from scdn.control.exact import exact
+from scdn.control.exact import objective_surface as surface_module
+from scdn.control.exact.branch_and_bound import exact
+from scdn.control.exact.closed_form import choices, settle
+from scdn.control.exact.objective_surface import surface_of
 from scdn.control.problem import evaluate
 from scdn.control.request import make_request, problem_of
 from scdn.control.solve import solve, solve_many
-from scdn.control.surface import surface_of
 
 GAP = 1e-4
 

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_federation_processes import differences, scenario_of
 
-from scdn.faults import InputError
+from scdn.data.sample import write_sample
+from scdn.errors import InputError
 from scdn.federation.device import Device
 from scdn.federation.driver import arrived, departed, device_of, never_came
 from scdn.federation.features import digests, read_features
@@ -26,7 +27,6 @@ from scdn.federation.post import STRIKES, Ask, Post, Reply
 from scdn.federation.server import Wishes, go_on, serve
 from scdn.federation.share import LABELS, share_out
 from scdn.federation.wire import Frame, WireError, decode, encode
-from scdn.learning.data.sample import write_sample
 from scdn.simulation.run import run
 from scdn.world.churn import churn_trace
 

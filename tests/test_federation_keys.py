@@ -9,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from test_cli import refused, scdn
 
-from scdn.faults import InputError
+from scdn.data.sample import write_sample
+from scdn.errors import InputError
 from scdn.federation.flower import is_loopback
 from scdn.federation.flower.link import guarded
 from scdn.federation.hub import Address
 from scdn.federation.keys import admitted, check_server, make_keys, read_private_key
 from scdn.federation.relay import exchange, relay
-from scdn.learning.data.sample import write_sample
 
 
 @pytest.fixture(scope="module")

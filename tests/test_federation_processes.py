@@ -15,12 +15,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scdn.data import fetch
 from scdn.federation import flower
 from scdn.federation.hub import free_port
 from scdn.federation.keys import make_keys
 from scdn.federation.server import federated
 from scdn.federation.share import LABELS, share_out
-from scdn.learning.data import fetch
 from scdn.record.read import EVENTS, read_run
 from scdn.scenario import read_scenario
 from scdn.simulation.run import run

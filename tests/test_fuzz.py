@@ -11,8 +11,8 @@ from conftest import many
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scdn.documents import parse_document
-from scdn.faults import InputError
+from scdn.errors import InputError
+from scdn.file_io import parse_document
 from scdn.scenario import make_scenario, template
 from scdn.world.summary import summary
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 pytest.importorskip("cvxpy")
 
-from scdn.control.geometric import GeometricSettings, geometric, repair
-from scdn.control.geometric_condense import Term, condense, posynomial_value
-from scdn.control.geometric_model import DEVICE, SERVER, denominators, given_of, start
-from scdn.control.geometric_program import Program
+from scdn.control.algorithm3.algorithm import GeometricSettings, geometric, repair
+from scdn.control.algorithm3.condensation import Term, condense, posynomial_value
+from scdn.control.algorithm3.gp_model import DEVICE, SERVER, denominators, given_of, start
+from scdn.control.algorithm3.gp_program import Program
 from scdn.control.problem import Decision, RoundProblem, evaluate
 from scdn.control.request import make_request, problem_of
 from scdn.world import geometry

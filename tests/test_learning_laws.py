@@ -26,7 +26,7 @@ from reference_learning import (
 )
 from torch import nn
 
-from scdn.faults import InputError
+from scdn.errors import InputError
 from scdn.learning.features import Rows
 from scdn.learning.guide import LabelGuide, SlopeGuide
 from scdn.learning.importance import importance

@@ -25,12 +25,12 @@ from reference_learning import (
     taught,
 )
 
-from scdn.draws import generator
 from scdn.learning.gradients import turning
 from scdn.learning.guide import SlopeGuide
 from scdn.learning.local import Order, halved, stretches
 from scdn.learning.split import entering, split
 from scdn.learning.vertical import train_together
+from scdn.rng import generator
 from scdn.theory import MOMENTUM, PROXIMAL, SGD, step_weights
 
 COLUMNS = 25

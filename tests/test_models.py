@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.func import functional_call, grad, stack_module_state, vmap
 
-from scdn.faults import InputError
+from scdn.errors import InputError
 from scdn.learning.models import (
     AlexNet,
     Cnn,

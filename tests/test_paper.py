@@ -11,9 +11,9 @@ import pytest
 from conftest import ROOT
 
 from scdn.cli import main
-from scdn.documents import override
-from scdn.faults import InputError
-from scdn.learning.data import fetch
+from scdn.data import fetch
+from scdn.errors import InputError
+from scdn.file_io import apply_settings
 from scdn.paper import dynamic, learning, static
 from scdn.paper.artefact import Claim, Drawing, Setting, Table, module_of, names, table_of
 from scdn.paper.blocks import LABELS, cells, jobs, paired
@@ -235,7 +235,7 @@ def test_what_is_said_of_the_making_is_what_every_job_was_given(name):
     assert sum(case["jobs"] for case in made["cases"].values()) == len(scenarios)
     for case in made["cases"].values():
         own = [f"{key}={json.dumps(value)}" for key, value in case["scenario"].items()]
-        whole = override(made["scenario"], own)
+        whole = apply_settings(made["scenario"], own)
         assert sum(_varied(whole, like) == like for like in scenarios) == case["jobs"]
 
 

@@ -9,9 +9,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from scdn.control.greedy import greedy
-from scdn.documents import to_json
-from scdn.learning.data import fetch
+from scdn.control.max_vfl import greedy
+from scdn.data import fetch
+from scdn.file_io import to_json
 from scdn.methods import GAP, Notes, exact
 from scdn.paper import ablation, bounds, overheads
 from scdn.paper.artefact import Drawing, Setting, Table, table_of

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from scdn.faults import InputError
+from scdn.errors import InputError
 from scdn.paper import convergence, counting, exact_rival, response, weights
 from scdn.paper.artefact import Drawing, Setting, Table, module_of, table_of
 from scdn.paper.control import STARTS, algorithm_3

@@ -17,7 +17,7 @@ from scdn.cli import plan as cli_plan
 from scdn.control.problem import evaluate
 from scdn.control.request import make_request, problem_of, read_request
 from scdn.control.solve import SOLVERS, solve
-from scdn.faults import InputError
+from scdn.errors import InputError
 
 DEVICE = {"id": "a", "position_m": [1.0, 2.0, 3.0]}
 GOOD = {

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from scdn.cli.report import add_to
-from scdn.faults import InputError
+from scdn.errors import InputError
 from scdn.record.frames import TERMS, devices_frame, export, frame
 from scdn.record.read import EVENTS, find_runs, read_events
 from scdn.report.curves import charts

@@ -19,14 +19,14 @@ import pytest
 from conftest import LONG
 from test_simulation import SCRIPT, device, one_line, scenario, scripted, timeless
 
-from scdn.documents import OutputError
-from scdn.draws import generator
-from scdn.faults import InputError
-from scdn.learning.data import fetch
+from scdn.data import fetch
+from scdn.errors import InputError
+from scdn.file_io import OutputError
 from scdn.record import checkpoint
 from scdn.record.lock import alone
 from scdn.record.read import EVENTS, read_run
 from scdn.record.write import Recorder
+from scdn.rng import generator
 from scdn.simulation.run import REFERENCE, resume, run
 
 ROUNDS = 6

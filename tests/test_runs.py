@@ -12,7 +12,7 @@ import pytest
 from test_cli import refused, scdn
 
 import scdn as package
-from scdn.learning.data import fetch
+from scdn.data import fetch
 from scdn.record import log
 from scdn.record.read import read_run
 from scdn.record.schema import AnyEvent

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scdn.faults import InputError
+from scdn.errors import InputError
 from scdn.scenario import make_scenario, read_scenario, template, to_toml, warnings_of
 
 FLEET = {"fleet": [{"count": 2}]}

@@ -17,14 +17,14 @@ from conftest import LONG, many
 from scdn import methods as known
 from scdn.control.plan import make_plan
 from scdn.control.problem import Decision
-from scdn.documents import merged
-from scdn.draws import generator
-from scdn.faults import InputError
-from scdn.learning.data import fetch
+from scdn.data import fetch
+from scdn.errors import InputError
+from scdn.file_io import merge_tables
 from scdn.learning.state import pack
 from scdn.learning.vertical import VerticalModel
 from scdn.methods import Method, methods, register
 from scdn.record.read import EVENTS, read_run
+from scdn.rng import generator
 from scdn.scenario.read import make_scenario
 from scdn.simulation.run import REFERENCE, begin, mean_iterations, resume, run
 from scdn.world.churn import make_trace
@@ -65,7 +65,7 @@ BASE = {
 
 
 def scenario(**wishes):
-    return make_scenario(merged(BASE, wishes))
+    return make_scenario(merge_tables(BASE, wishes))
 
 
 def device(name, place, entered=None, exited=None, **wishes):
@@ -87,7 +87,7 @@ def scripted(folder, devices=SCRIPT, rounds=6, **wishes):
     path = folder / f"trace-{len(list(folder.glob('trace-*')))}.json"
     make_trace({"rounds": rounds, "devices": devices}).save(path)
     script = {"churn": {"trace": str(path)}, "fleet": [], "learning": {"rounds": rounds}}
-    return scenario(**merged(script, wishes))
+    return scenario(**merge_tables(script, wishes))
 
 
 def drawn_at_random(number):
@@ -519,7 +519,7 @@ def one_line(error):
     "wishes", [{"seed": 4}, {"max_iterations": 4}, {"learning": {"rounds": 7}}], ids=str
 )
 def test_a_wrong_reference_is_refused(world, tmp_path, wishes):
-    other = scenario(**merged({"seed": 3, "method": "gsp"}, wishes))
+    other = scenario(**merge_tables({"seed": 3, "method": "gsp"}, wishes))
     folder = world.run("plain", "sc-dn").run.folder
     with pytest.raises(InputError) as error:
         run(other, tmp_path / "out", reference=folder)

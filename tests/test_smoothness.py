@@ -11,7 +11,7 @@ from torch import nn
 from torch.func import jacrev, stack_module_state
 from torch.nn import functional
 
-from scdn.faults import InputError
+from scdn.errors import InputError
 from scdn.learning.models import AlexNet, Cnn, MaskedMlp, Mlp
 from scdn.learning.smoothness import curvature, global_smoothness, smoothness
 

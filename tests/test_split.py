@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scdn.faults import InputError
-from scdn.learning.data.dataset import Dataset
+from scdn.data.dataset import Dataset
+from scdn.errors import InputError
 from scdn.learning.split import View, check_disjoint, entering, split, whole_shape
 
 HOWS = ("random", "blocks", "strips", "patches", "modality")

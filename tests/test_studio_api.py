@@ -19,8 +19,8 @@ from studio_server import serving
 
 from scdn.control.request import make_request, problem_of, read_request
 from scdn.control.solve import solve
-from scdn.documents import to_json
-from scdn.learning.data.registry import fetch
+from scdn.data.registry import fetch
+from scdn.file_io import to_json
 from scdn.scenario import read_scenario
 from scdn.simulation.compare import compare
 from scdn.studio import settings as limits

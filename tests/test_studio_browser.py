@@ -12,7 +12,7 @@ from conftest import ROOT
 from studio_browser import chromium, open_browser, spot_of, until
 from studio_server import serving
 
-from scdn.learning.data.registry import fetch
+from scdn.data.registry import fetch
 from scdn.scenario import read_scenario
 from scdn.simulation.compare import compare
 from scdn.studio.settings import Settings

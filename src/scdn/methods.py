@@ -15,12 +15,12 @@ from typing import Literal
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.greedy import at_maximum
-from scdn.control.placement import best_spot
+from scdn.control.gsp import best_spot
+from scdn.control.max_vfl import at_maximum
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import Decision, RoundProblem
 from scdn.control.solve import solve
-from scdn.faults import refuse, show
+from scdn.errors import format_value, input_error
 from scdn.scenario.model import Memory
 
 Schedule = Literal["synchronous", "asynchronous"]
@@ -105,14 +105,16 @@ def method(name: str) -> Method:
         return _METHODS[name]
     allowed = f"must be one of {', '.join(_METHODS)}, or package.module:METHOD"
     if ":" not in name:
-        raise refuse("scdn", "method", f"got {show(name)}", allowed)
+        raise input_error("scdn", "method", f"got {format_value(name)}", allowed)
     home, _, attribute = name.partition(":")
     try:
         found = getattr(import_module(home), attribute)
     except Exception as error:  # a user's module may fail in any way
-        raise refuse("scdn", "method", f"{name}: {error}", allowed) from error
+        raise input_error("scdn", "method", f"{name}: {error}", allowed) from error
     if not isinstance(found, Method):
-        raise refuse("scdn", "method", f"{name} is a {type(found).__name__}", "must be a Method")
+        raise input_error(
+            "scdn", "method", f"{name} is a {type(found).__name__}", "must be a Method"
+        )
     return found
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from scdn import __version__
 from scdn.cli import data, federate, paper, plan, report, run, scenario, schema, studio
 from scdn.cli.common import Parser
-from scdn.documents import OutputError
-from scdn.faults import InputError, printable
+from scdn.errors import InputError, printable
+from scdn.file_io import OutputError
 
 DONE, FAILED, WRONG_INPUT = 0, 1, 2
 

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from scdn.documents import write_atomic
-from scdn.faults import printable
+from scdn.errors import printable
+from scdn.file_io import write_atomic
 
 Commands = Any  # argparse keeps the type of `add_subparsers` private
 

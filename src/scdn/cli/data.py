@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scdn.cli.common import Commands, command, count, group
-from scdn.faults import printable, refuse
+from scdn.errors import input_error, printable
 
 if TYPE_CHECKING:
-    from scdn.learning.data import Dataset
+    from scdn.data import Dataset
 
 
 def add_to(commands: Commands) -> None:
@@ -89,7 +89,7 @@ def _say(line: str) -> None:
 
 
 def _list(_: argparse.Namespace) -> int:
-    from scdn.learning.data import registry, store
+    from scdn.data import registry, store
 
     stored = store.stored()
     print(f"in {store.folder()}:")
@@ -103,7 +103,7 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _fetch(options: argparse.Namespace) -> int:
-    from scdn.learning.data import registry
+    from scdn.data import registry
 
     for name in options.names:
         print(f"wrote {registry.fetch(name, _say)}")
@@ -111,7 +111,7 @@ def _fetch(options: argparse.Namespace) -> int:
 
 
 def _new(options: argparse.Namespace) -> int:
-    from scdn.learning.data.sample import write_sample
+    from scdn.data.sample import write_sample
 
     for path in write_sample(Path(options.out)):
         print(f"wrote {path}")
@@ -119,11 +119,11 @@ def _new(options: argparse.Namespace) -> int:
 
 
 def _add(options: argparse.Namespace) -> int:
-    from scdn.learning.data import registry, store
+    from scdn.data import registry, store
 
     if options.name in registry.KNOWN:
         if len(options.paths) != 1:
-            raise refuse("scdn", "PATH", f"got {len(options.paths)}", "must be one")
+            raise input_error("scdn", "PATH", f"got {len(options.paths)}", "must be one")
         path = registry.add(options.name, Path(options.paths[0]), _say)
     else:
         path = store.put(_own(options))
@@ -132,14 +132,14 @@ def _add(options: argparse.Namespace) -> int:
 
 
 def _own(options: argparse.Namespace) -> Dataset:
-    from scdn.learning.data import alignment, table
+    from scdn.data import alignment, table
 
     if not options.label:
-        raise refuse("scdn", "--label", "missing", "must name the column to predict")
+        raise input_error("scdn", "--label", "missing", "must name the column to predict")
     shared = {key: getattr(options, key) for key in ("task", "classes", "overlap", "seed")}
     if not options.key:
         if len(options.paths) != 1:
-            raise refuse("scdn", "--key", "missing", "must name the column the files share")
+            raise input_error("scdn", "--key", "missing", "must name the column the files share")
         parties = {
             party: columns.split(",") for party, columns in _pairs(options.parties, "--party")
         }
@@ -157,14 +157,14 @@ def _pairs(words: list[str], option: str) -> list[tuple[str, str]]:
     for word in words:
         party, equals, rest = word.partition("=")
         if not (party and equals and rest) or party in dict(pairs):
-            raise refuse("scdn", option, f"got {word!r}", "must be PARTY=…, each party once")
+            raise input_error("scdn", option, f"got {word!r}", "must be PARTY=…, each party once")
         pairs.append((party, rest))
     return pairs
 
 
 def _check(options: argparse.Namespace) -> int:
-    from scdn.learning.data import load, store
-    from scdn.learning.data.dataset import trivial_score
+    from scdn.data import load, store
+    from scdn.data.dataset import trivial_score
 
     for name in options.names or store.stored():
         dataset = load(name)

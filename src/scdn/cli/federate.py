@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from scdn.cli.common import Commands, command, count, group, number, settings_options, warn
 from scdn.cli.progress import Progress, score
-from scdn.documents import OutputError, to_json, write_atomic
-from scdn.faults import printable, refuse
+from scdn.errors import input_error, printable
+from scdn.file_io import OutputError, to_json, write_atomic
 from scdn.scenario import Scenario, read_scenario, warnings_of
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _device(options: argparse.Namespace) -> int:
 
     end_with_parent()
     if (options.server is None) == (options.socket is None):
-        raise refuse("scdn", "device", "needs one of --server and --socket", "see --help")
+        raise input_error("scdn", "device", "needs one of --server and --socket", "see --help")
     features = read_features(Path(options.features), options.key)
     device = Device(_device_name(options), features, log=_say, position_m=_position(options))
     device.state = Path(options.state) if options.state else None
@@ -226,16 +226,16 @@ def _connection(options: argparse.Namespace) -> Any:
 
     host, colon, port = options.server.rpartition(":")
     if not (host and colon and port.isdecimal()):
-        raise refuse("scdn", "--server", f"got {options.server!r}", "must be HOST:PORT")
+        raise input_error("scdn", "--server", f"got {options.server!r}", "must be HOST:PORT")
     if options.insecure:
         if not flower.is_loopback(host):
             found = f"{host} is not this machine"
-            raise refuse("scdn", "--insecure", found, "give --ca and --private-key")
+            raise input_error("scdn", "--insecure", found, "give --ca and --private-key")
         return Connection(options.server, None, None, options.patience, log=_say)
     for option in ("ca", "private_key"):
         if getattr(options, option) is None:
             name = f"--{option.replace('_', '-')}"
-            raise refuse("scdn", name, "is missing", "must be a file of scdn federate keys")
+            raise input_error("scdn", name, "is missing", "must be a file of scdn federate keys")
     authority, private = Path(options.ca), Path(options.private_key)
     read_certificate(authority)
     read_private_key(private)
@@ -254,7 +254,9 @@ def _position(options: argparse.Namespace) -> tuple[float, float, float] | None:
     try:
         x, y, z = (float(part) for part in options.position.split(","))
     except ValueError:
-        raise refuse("scdn", "--position", f"got {options.position!r}", "must be X,Y,Z") from None
+        raise input_error(
+            "scdn", "--position", f"got {options.position!r}", "must be X,Y,Z"
+        ) from None
     return x, y, z
 
 
@@ -272,9 +274,9 @@ def _server(options: argparse.Namespace) -> int:
 
     if options.keys is None and not options.insecure:
         allowed = "must be the folder of scdn federate keys, or --insecure on this machine"
-        raise refuse("scdn", "--keys", "is missing", allowed)
+        raise input_error("scdn", "--keys", "is missing", allowed)
     if options.labels is None:
-        raise refuse("scdn", "--labels", "is missing", "must be the labels' file")
+        raise input_error("scdn", "--labels", "is missing", "must be the labels' file")
     keys = None if options.keys is None else Path(options.keys).resolve()
     address = Address(options.host, options.port, keys)
     with _run(options) as (out, scenario):
@@ -300,12 +302,12 @@ def _run(options: argparse.Namespace) -> Iterator[tuple[Path, Scenario | None]]:
     from scdn.record.write import refuse_used
 
     if (options.resume is None) == (options.scenario is None):
-        raise refuse("scdn", "federate", "needs one of FILE and --resume", "see --help")
+        raise input_error("scdn", "federate", "needs one of FILE and --resume", "see --help")
     if options.resume is not None:
         for name in ("out", "settings"):
             if getattr(options, name):
                 option = "--set" if name == "settings" else f"--{name}"
-                raise refuse("scdn", option, "a run goes on as it began", "leave it out")
+                raise input_error("scdn", option, "a run goes on as it began", "leave it out")
         read_run(options.resume)  # which must be there
         yield Path(options.resume).resolve(), None
         return

@@ -7,7 +7,7 @@ import math
 import sys
 
 from scdn.cli.common import Commands, command, number, settings_options, warn
-from scdn.documents import to_json
+from scdn.file_io import to_json
 
 _SOLVERS = ("exact", "paper", "greedy", "gsp", "greedy-matched", "gsp-matched")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from scdn.cli.common import Commands, command, count, settings_options, warn
 from scdn.cli.progress import Progress, score
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.scenario import Scenario, read_scenario, warnings_of
 
 
@@ -58,7 +58,7 @@ def _run(options: argparse.Namespace) -> int:
     from scdn.simulation.run import resume, run
 
     if (options.resume is None) == (options.scenario is None):
-        raise refuse("scdn", "run", "needs one of FILE and --resume", "see scdn run --help")
+        raise input_error("scdn", "run", "needs one of FILE and --resume", "see scdn run --help")
     if options.log:
         from scdn.record.log import check_log
 
@@ -67,11 +67,11 @@ def _run(options: argparse.Namespace) -> int:
         for name in ("method", "seed", "out", "reference", "settings"):
             if getattr(options, name) not in (None, []):
                 option = f"--{name.removesuffix('tings')}"
-                raise refuse("scdn", option, "a run goes on as it began", "leave it out")
+                raise input_error("scdn", option, "a run goes on as it began", "leave it out")
         folder = Path(options.resume)
         return _finish(resume(folder, watch=_Watch(options, folder)), folder)
     if options.out is None:
-        raise refuse("scdn", "--out", "is missing", "must be a new folder for the run")
+        raise input_error("scdn", "--out", "is missing", "must be a new folder for the run")
     scenario = _scenario(options)
     found = run(
         scenario, options.out, reference=options.reference, watch=_Watch(options, Path(options.out))
@@ -131,7 +131,7 @@ def _finish(found: Any, folder: Path) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from scdn.documents import write_atomic
+    from scdn.file_io import write_atomic
     from scdn.methods import method
     from scdn.report.page import page
     from scdn.report.study import make_study
@@ -140,7 +140,9 @@ def _compare(options: argparse.Namespace) -> int:
 
     names = [name.strip() for name in options.methods.split(",") if name.strip()]
     if not names or len(set(names)) < len(names):
-        raise refuse("scdn", "--methods", f"got {options.methods!r}", "must be names, each once")
+        raise input_error(
+            "scdn", "--methods", f"got {options.methods!r}", "must be names, each once"
+        )
     shown = [method(name).name for name in names]
     scenario = _scenario(options)
     out = Path(options.out or Path("runs") / scenario.name)

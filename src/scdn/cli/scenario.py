@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from scdn.cli.common import Commands, command, count, group, scenario_options, warn, write_out
-from scdn.documents import to_json
-from scdn.faults import refuse
+from scdn.errors import input_error
+from scdn.file_io import to_json
 from scdn.scenario import Scenario, read_scenario, template, to_toml, warnings_of
 
 
@@ -100,7 +100,7 @@ def _read(options: argparse.Namespace) -> Scenario:
 
 def _new(options: argparse.Namespace) -> int:
     if options.out != "-" and Path(options.out).exists() and not options.force:
-        raise refuse(options.out, "file", "is there already", "add --force to overwrite it")
+        raise input_error(options.out, "file", "is there already", "add --force to overwrite it")
     write_out(options.out, template(options.profile, count=options.devices))
     return 0
 
@@ -132,7 +132,7 @@ def _show(options: argparse.Namespace) -> int:
 def _check_round(options: argparse.Namespace, scenario: Scenario) -> None:
     if options.round > scenario.learning.rounds:
         allowed = f"must be at most learning.rounds = {scenario.learning.rounds}"
-        raise refuse("scdn", "--round", f"got {options.round}", allowed)
+        raise input_error("scdn", "--round", f"got {options.round}", allowed)
 
 
 def _request(options: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from scdn.cli.common import Commands, command
-from scdn.documents import to_json
+from scdn.file_io import to_json
 
 
 def add_to(commands: Commands) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from scdn.cli.common import Commands, command, count
-from scdn.faults import need, refuse
+from scdn.errors import input_error, require_package
 
 
 def add_to(commands: Commands) -> None:
@@ -26,9 +26,9 @@ def add_to(commands: Commands) -> None:
 
 def _studio(options: argparse.Namespace) -> int:
     for name in ("fastapi", "uvicorn"):
-        need(name, "studio", "studio")
+        require_package(name, "studio", "studio")
     if options.port is not None and options.port > 65535:
-        raise refuse("scdn", "--port", f"got {options.port}", "must be at most 65535")
+        raise input_error("scdn", "--port", f"got {options.port}", "must be at most 65535")
     from scdn.studio.serve import serve
 
     return serve(

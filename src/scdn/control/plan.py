@@ -16,8 +16,8 @@ from scdn.control.problem import (
     RoundProblem,
     evaluate,
 )
-from scdn.documents import Table
-from scdn.faults import refuse
+from scdn.errors import input_error
+from scdn.file_io import Table
 from scdn.scenario.fields import Frozen, Vector, Version, value
 
 Status = Literal["optimal", "time_limit", "heuristic"]
@@ -108,7 +108,7 @@ def make_plan(
     if not math.isfinite(found.objective):
         endless = next(name for name, cost in found.weighted.items() if not math.isfinite(cost))
         allowed = "some weight, constant or altitude is too large"
-        raise refuse("problem", endless, "its cost is not finite", allowed)
+        raise input_error("problem", endless, "its cost is not finite", allowed)
     return Plan(
         problem, solver, status, decision, found, lower_bound, seconds, boxes, history, repaired
     )

@@ -10,10 +10,10 @@ import numpy as np
 from pydantic import Strict
 
 from scdn.arrays import Array, Whole
-from scdn.control.pieces import free_corners
+from scdn.control.exact.allowed_boxes import free_corners
 from scdn.control.problem import RoundProblem
-from scdn.documents import Table, override, read_document
-from scdn.faults import Fault, InputError, refuse
+from scdn.errors import Fault, InputError, input_error
+from scdn.file_io import Table, apply_settings, read_document
 from scdn.scenario.check import checked
 from scdn.scenario.fields import Box, Frozen, Vector, Version, required, value
 from scdn.scenario.fields import Whole as WholeNumber
@@ -88,14 +88,16 @@ def read_request(
     source: str | Path, settings: Iterable[str] = (), *, strict: bool = False
 ) -> PlanRequest:
     """The request in a JSON or TOML file (`-`: standard input), with `key.path=value` settings."""
-    document = override(read_document(source), settings)
+    document = apply_settings(read_document(source), settings)
     return make_request(document, str(source), strict=strict)
 
 
 def make_request(document: Table, source: str = "request", *, strict: bool = False) -> PlanRequest:
     """The request in a table; `strict` refuses what is outside Theorem 1's conditions."""
     if {"fleet", "churn", "method", "profile"} & set(document):
-        raise refuse(source, "file", "is a scenario", "scdn scenario request writes a round of it")
+        raise input_error(
+            source, "file", "is a scenario", "scdn scenario request writes a round of it"
+        )
     request = checked(PlanRequest, document, source, _faults)
     if strict:
         outside_theorem = list(_theorem_faults(request))

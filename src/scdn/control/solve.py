@@ -10,9 +10,9 @@ from functools import partial
 from typing import Literal, get_args
 
 from scdn.arrays import Array
-from scdn.control.exact import exact
-from scdn.control.greedy import greedy
-from scdn.control.placement import greedy_placement
+from scdn.control.exact.branch_and_bound import exact
+from scdn.control.gsp import greedy_placement
+from scdn.control.max_vfl import greedy
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import Decision, RoundProblem
 
@@ -73,7 +73,7 @@ def solve(
 
 
 def _paper(problem: RoundProblem) -> Plan:
-    from scdn.control.geometric import geometric  # CVXPY takes a second to load
+    from scdn.control.algorithm3.algorithm import geometric  # CVXPY takes a second to load
 
     start = time.perf_counter()
     found = geometric(problem)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from scdn.faults import InputError
+from scdn.errors import InputError
 from scdn.federation import flower
 from scdn.federation.flower.grid import GridLine
 from scdn.federation.relay import exchange

@@ -23,13 +23,12 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 from torch import Tensor
 
-from scdn.documents import to_json, write_atomic
-from scdn.draws import generator
-from scdn.faults import InputError, faults_of
+from scdn.errors import InputError, faults_from_pydantic
 from scdn.federation import messages
 from scdn.federation.features import Features, digests
 from scdn.federation.messages import ASKED, read, row_numbers
 from scdn.federation.wire import LIMIT, Arrays, Frame, WireError, decode, encode
+from scdn.file_io import to_json, write_atomic
 from scdn.learning.crew import Crew, Task
 from scdn.learning.gradients import GradientSize
 from scdn.learning.guide import Guide, SlopeGuide
@@ -39,6 +38,7 @@ from scdn.learning.split import View
 from scdn.learning.team import Team
 from scdn.learning.tensors import Tensors, one_thread
 from scdn.npz import read_npz
+from scdn.rng import generator
 from scdn.scenario.model import Learning
 
 MODELS = ("auto", "mlp", "cnn", "alexnet")
@@ -117,7 +117,9 @@ class Device:
         try:
             learning = Learning.model_validate({**asked.learning, "device": "cpu"}, strict=False)
         except ValidationError as error:
-            raise WireError("; ".join(map(str, faults_of(error, Learning)[:3]))) from None
+            raise WireError(
+                "; ".join(map(str, faults_from_pydantic(error, Learning)[:3]))
+            ) from None
         if learning.model not in MODELS:
             raise WireError(f"model {learning.model!r}: only {', '.join(MODELS)} are run here")
         self._noise = learning.perturbation

@@ -11,11 +11,11 @@ import numpy as np
 
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
-from scdn.draws import generator
 from scdn.federation.labels import Alignment
 from scdn.federation.remote import Remote
 from scdn.federation.roster import Roster
 from scdn.learning.split import View
+from scdn.rng import generator
 from scdn.scenario.model import Group, Scenario
 from scdn.simulation.loop import Event, Simulation
 from scdn.simulation.material import Material

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.faults import InputError, refuse
+from scdn.data.alignment import texts
+from scdn.data.frames import need_columns, numbers, read_frame
+from scdn.data.scaling import How, Scaling
+from scdn.errors import InputError, input_error
 from scdn.federation.messages import DIGEST
 from scdn.federation.wire import WireError
-from scdn.learning.data.alignment import texts
-from scdn.learning.data.frames import need_columns, numbers, read_frame
-from scdn.learning.data.scaling import How, Scaling
 from scdn.learning.features import Rows
 from scdn.learning.split import Shape, View
 from scdn.learning.tensors import Place
@@ -74,18 +74,22 @@ def read_features(path: Path, key: str | None) -> Features:
             arrays = read_npz(path)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise refuse(str(path), "file", f"cannot be read ({reason})", "must be whole") from None
+            raise input_error(
+                str(path), "file", f"cannot be read ({reason})", "must be whole"
+            ) from None
         if SHARED in arrays:
             return _shared(path, arrays)
     if key is None:
-        raise refuse("scdn", "--key", "is missing", "must name the column that all files share")
+        raise input_error(
+            "scdn", "--key", "is missing", "must name the column that all files share"
+        )
     frame = read_frame(path, text=[key])
     need_columns(frame, [key], str(path))
     keys = texts(frame[key])
     clear = (keys.notna() & ~keys.duplicated(keep=False)).to_numpy()
     columns = [column for column in frame.columns if column != key]
     if not columns or not clear.any():
-        raise refuse(str(path), "file", "has no features with a clear key", "needs some")
+        raise input_error(str(path), "file", "has no features with a clear key", "needs some")
     values = numbers(frame, columns, str(path))[clear]
     lines = []
     if not clear.all():
@@ -108,4 +112,6 @@ def _shared(path: Path, arrays: dict[str, NDArray[Any]]) -> Features:
         keys = [str(key) for key in arrays["key"]]
         return Features(str(path), keys, values, view, whole, True)
     except (KeyError, ValueError, InputError) as error:
-        raise refuse(str(path), "file", f"is damaged ({error})", "must be as it was made") from None
+        raise input_error(
+            str(path), "file", f"is damaged ({error})", "must be as it was made"
+        ) from None

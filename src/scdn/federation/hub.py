@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from scdn.documents import OutputError
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.federation import flower
 from scdn.federation.flower.link import Control
 from scdn.federation.keys import admitted, check_server
 from scdn.federation.launch import LOG, Settings
+from scdn.file_io import OutputError
 from scdn.record.read import EVENTS
 
 APP = Path(__file__).parent / "flower_app"
@@ -39,7 +39,7 @@ class Address:
     def __post_init__(self) -> None:
         if self.keys is None and not flower.is_loopback(self.host):
             found = f"{self.host} can be reached from elsewhere"
-            raise refuse("scdn", "--insecure", found, "give --keys, or listen on 127.0.0.1")
+            raise input_error("scdn", "--insecure", found, "give --keys, or listen on 127.0.0.1")
 
     @property
     def local(self) -> str:

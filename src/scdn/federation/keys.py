@@ -21,8 +21,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from scdn.documents import OutputError, write_atomic
-from scdn.faults import refuse
+from scdn.errors import input_error
+from scdn.file_io import OutputError, write_atomic
 
 DAYS = 365
 DEVICES = "devices"
@@ -105,7 +105,7 @@ def check_server(folder: Path) -> None:
         datetime.now(UTC),
     )
     if wrong:
-        raise refuse(str(folder / "server.crt"), "certificate", wrong, "make a new one")
+        raise input_error(str(folder / "server.crt"), "certificate", wrong, "make a new one")
 
 
 def read_certificate(path: Path) -> x509.Certificate:
@@ -114,7 +114,7 @@ def read_certificate(path: Path) -> x509.Certificate:
         return x509.load_pem_x509_certificate(path.read_bytes())
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a certificate"
-        raise refuse(str(path), "file", reason, "make it with scdn federate keys") from None
+        raise input_error(str(path), "file", reason, "make it with scdn federate keys") from None
 
 
 def read_private_key(path: Path) -> Any:
@@ -123,7 +123,7 @@ def read_private_key(path: Path) -> Any:
         return serialization.load_ssh_private_key(path.read_bytes(), None)
     except (OSError, ValueError, UnsupportedAlgorithm) as error:
         reason = getattr(error, "strerror", None) or "not a key of a device"
-        raise refuse(str(path), "file", reason, "make it with scdn federate keys") from None
+        raise input_error(str(path), "file", reason, "make it with scdn federate keys") from None
 
 
 def _read_pem_key(path: Path) -> Any:
@@ -131,7 +131,7 @@ def _read_pem_key(path: Path) -> Any:
         return serialization.load_pem_private_key(path.read_bytes(), None)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a key"
-        raise refuse(str(path), "file", reason, "is needed to sign") from None
+        raise input_error(str(path), "file", reason, "is needed to sign") from None
 
 
 def _name(common: str) -> x509.Name:

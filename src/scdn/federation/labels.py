@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.documents import write_atomic
-from scdn.faults import refuse
+from scdn.data import Dataset
+from scdn.data.alignment import texts
+from scdn.data.dataset import Task, divided
+from scdn.data.frames import need_columns, read_frame
+from scdn.data.table import labels_of
+from scdn.errors import input_error
 from scdn.federation.features import digests
-from scdn.learning.data import Dataset
-from scdn.learning.data.alignment import texts
-from scdn.learning.data.dataset import Task, divided
-from scdn.learning.data.frames import need_columns, read_frame
-from scdn.learning.data.table import labels_of
+from scdn.file_io import write_atomic
 from scdn.npz import read_npz
 
 _SHOWN = 3  # keys that are named
@@ -73,10 +73,10 @@ def read_labels(
                 keys = [str(one) for one in arrays["key"]]
                 return Labels(keys=keys, targets=arrays["targets"], test=arrays["test"], **words)
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise refuse(str(path), "file", f"is damaged ({error})", "must be whole") from None
+            raise input_error(str(path), "file", f"is damaged ({error})", "must be whole") from None
     if not key or not label:
         absent = "--key" if not key else "--label"
-        raise refuse("scdn", absent, "is missing", "must name a column of the labels' file")
+        raise input_error("scdn", absent, "is missing", "must name a column of the labels' file")
     frame = read_frame(path, text=[key])
     need_columns(frame, [key, label], str(path))
     keys_ = texts(frame[key])
@@ -133,7 +133,9 @@ def align(labels: Labels, keys: Mapping[str, NDArray[np.uint8]], salt: str) -> A
         }
     parts = [np.flatnonzero(kept & ~labels.test), np.flatnonzero(kept & labels.test)]
     if not len(parts[0]) or not len(parts[1]):
-        raise refuse("keys", "rows", f"{int(kept.sum())} are with everyone", "needs more to train")
+        raise input_error(
+            "keys", "rows", f"{int(kept.sum())} are with everyone", "needs more to train"
+        )
     report = {"matched": int(kept.sum()), "server": len(mine), "devices": sides}
     return Alignment(own[parts[0]], own[parts[1]], _targets(labels, *parts), report)
 

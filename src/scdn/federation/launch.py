@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.federation.labels import Labels, read_labels
 from scdn.federation.post import Line
 from scdn.federation.server import Wishes, go_on, serve
@@ -42,7 +42,7 @@ class Settings:
         found = cls(**{key: value for key, value in told.items() if key in known})
         for name in ("out", "labels", *(() if found.resume else ("scenario",))):
             if not getattr(found, name):
-                raise refuse("run config", name, "is missing", "must be a path")
+                raise input_error("run config", name, "is missing", "must be a path")
         return found
 
     def table(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.federation.hub import Address, process
 from scdn.federation.share import LABELS, share_out
 from scdn.scenario.model import Scenario
@@ -69,7 +69,7 @@ def prepare(
     if scenario is None:
         found = sorted(path.stem for path in shares.glob("*.npz") if path.name != LABELS)
         if not found:
-            raise refuse(str(out), "folder", "has no devices of its own", "resume its server")
+            raise input_error(str(out), "folder", "has no devices of its own", "resume its server")
         return Neighbours(out, None, found, keys)
     if devices is not None:
         scenario = _with_devices(scenario, devices)
@@ -88,7 +88,7 @@ def _with_devices(scenario: Scenario, count: int) -> Scenario:
     """A network of so many devices, all of the first group."""
     if not scenario.fleet or scenario.devices or scenario.churn.trace is not None:
         found = "the scenario lists its devices"
-        raise refuse("scdn", "--devices", found, "works with a [[fleet]] alone")
+        raise input_error("scdn", "--devices", found, "works with a [[fleet]] alone")
     first, *others = scenario.fleet
     groups = [first.model_copy(update={"count": count})]
     groups += [group.model_copy(update={"count": 0}) for group in others]

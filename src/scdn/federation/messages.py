@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from scdn.faults import faults_of, refuse, show
+from scdn.data.dataset import Task
+from scdn.errors import faults_from_pydantic, format_value, input_error
 from scdn.federation.wire import Arrays, Frame, WireError
-from scdn.learning.data.dataset import Task
 
 DIGEST = 16  # bytes of a hashed key
 VERSION = 2  # of these forms
@@ -206,7 +206,7 @@ def read(form: type[M], frame: Frame, sizes: Mapping[str, int] | None = None) ->
     try:
         words = form.model_validate(frame.words)
     except ValidationError as error:
-        raise WireError("; ".join(map(str, faults_of(error, form)[:3]))) from None
+        raise WireError("; ".join(map(str, faults_from_pydantic(error, form)[:3]))) from None
     _check_arrays(form, frame.arrays, dict(sizes or {}))
     return words
 
@@ -241,7 +241,7 @@ def check_name(name: str) -> str:
         return TypeAdapter(Name).validate_python(name)
     except ValidationError:
         allowed = "must be up to 64 letters, digits, _ . and -, a letter or digit first"
-        raise refuse("scdn", "--name", f"got {show(name)}", allowed) from None
+        raise input_error("scdn", "--name", f"got {format_value(name)}", allowed) from None
 
 
 def row_numbers(name: str, array: NDArray[Any], count: int) -> NDArray[np.int64]:

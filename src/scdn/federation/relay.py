@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.federation.wire import LIMIT, WireError
 
 _SIZE = 8  # bytes that say how many follow
@@ -33,7 +33,9 @@ def relay(path: Path, answer: Callable[[bytes], bytes], stop: Callable[[], bool]
         try:
             door.bind(str(path))
         except OSError as error:
-            raise refuse(str(path), "socket", f"{error.strerror}", "must be a new file") from None
+            raise input_error(
+                str(path), "socket", f"{error.strerror}", "must be a new file"
+            ) from None
         finally:
             os.umask(before)
         door.listen()

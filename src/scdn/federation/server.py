@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.federation.driver import ELSEWHERE, Apart, Federation, device_of, words_of
 from scdn.federation.labels import Alignment, Labels, align, save_report
 from scdn.federation.post import Ask, Line, Post
@@ -56,10 +56,10 @@ def federated(scenario: Scenario) -> Scenario:
         learning = learning.model_copy(update={"labels": "server"})
     if learning.labels != "server":
         allowed = "must be server: devices get slopes, never labels"
-        raise refuse(scenario.name, "learning.labels", f"got {learning.labels!r}", allowed)
+        raise input_error(scenario.name, "learning.labels", f"got {learning.labels!r}", allowed)
     if method(scenario.method).schedule != "synchronous":
         found = f"{scenario.method} is asynchronous"
-        raise refuse(scenario.name, "method", found, "must be synchronous to be federated")
+        raise input_error(scenario.name, "method", found, "must be synchronous to be federated")
     return scenario.model_copy(update={"learning": learning})
 
 
@@ -136,13 +136,17 @@ def _stage(
         every = np.concatenate([kept["train"], kept["test"]])
         rows = align(labels, {"the run": every}, roster.salt)
         if not np.array_equal(rows.train, kept["train"]):
-            raise refuse(str(out), "labels", "are not those the run began with", "must be the same")
+            raise input_error(
+                str(out), "labels", "are not those the run began with", "must be the same"
+            )
     material, remote = _material(scenario, rows, trace, post)
     if words is None:
         first = remote.invite(material.views)
         absent = set(material.views) - set(first)
         if absent:
-            raise refuse("devices", ", ".join(sorted(absent)), "did not start", "see their logs")
+            raise input_error(
+                "devices", ", ".join(sorted(absent)), "did not start", "see their logs"
+            )
     driver = partial(
         Federation,
         roster=roster,
@@ -162,7 +166,7 @@ def _first_devices(scenario: Scenario, roster: Roster, wishes: Wishes, note: Not
         _wait_for(roster, lambda: expected <= set(roster.guests), wishes, note, len(expected))
         missing = sorted(expected - set(roster.guests))
         if missing:
-            raise refuse(
+            raise input_error(
                 "devices", ", ".join(missing), "did not come", "the trace begins with them"
             )
         return trace
@@ -170,7 +174,7 @@ def _first_devices(scenario: Scenario, roster: Roster, wishes: Wishes, note: Not
     count = wishes.devices or len(known)
     _wait_for(roster, lambda: len(roster.guests) >= count, wishes, note, count)
     if not roster.guests:
-        raise refuse("devices", "network", "nobody came", f"waited {wishes.wait_s:g} s")
+        raise input_error("devices", "network", "nobody came", f"waited {wishes.wait_s:g} s")
     listed = [name for name in known.id if name in roster.guests]
     others = sorted(set(roster.guests) - set(listed))
     fleet = Fleet.join(

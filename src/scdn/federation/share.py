@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.documents import OutputError, write_atomic
+from scdn.data import Dataset
 from scdn.federation.labels import Labels
-from scdn.learning.data import Dataset
+from scdn.file_io import OutputError, write_atomic
 from scdn.learning.split import View, whole_shape
 from scdn.scenario.model import Scenario
 from scdn.simulation.material import Material

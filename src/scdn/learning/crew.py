@@ -16,7 +16,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from scdn.draws import generator
 from scdn.learning.features import Rows
 from scdn.learning.gradients import GradientSize, Tally, turning
 from scdn.learning.guide import Guide, SlopeGuide
@@ -26,6 +25,7 @@ from scdn.learning.smoothness import curvature, smoothness
 from scdn.learning.split import View
 from scdn.learning.team import Lesson, Team, train
 from scdn.learning.tensors import Tensors, under
+from scdn.rng import generator
 
 Arrays = dict[str, NDArray[Any]]
 Figures = dict[str, GradientSize]  # of one round, party by party

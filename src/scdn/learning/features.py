@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from scdn.learning.data import Dataset
+from scdn.data import Dataset
 from scdn.learning.split import View
 from scdn.learning.tensors import Place
 

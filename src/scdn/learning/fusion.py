@@ -15,12 +15,12 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from scdn.draws import generator
-from scdn.learning.data.dataset import Task
+from scdn.data.dataset import Task
 from scdn.learning.losses import row_losses
 from scdn.learning.replay import replayed
 from scdn.learning.stacked import by_rows
 from scdn.learning.tensors import Place, Tensors, seeded, under
+from scdn.rng import generator
 
 _HEAD = "head."
 _EMBEDDINGS, _TARGETS, _FIXED = "batch.embeddings", "batch.targets", "fixed."

@@ -15,7 +15,7 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-from scdn.learning.data.dataset import Task
+from scdn.data.dataset import Task
 from scdn.learning.losses import row_losses
 from scdn.learning.stacked import by_rows
 from scdn.learning.tensors import Tensors, under

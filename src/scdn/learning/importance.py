@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from scdn.learning.data.dataset import Task
+from scdn.data.dataset import Task
 from scdn.learning.fusion import Fusion
 from scdn.learning.losses import row_losses
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from scdn.learning.data.dataset import Task
+from scdn.data.dataset import Task
 
 TOP = 3  # the paper's accuracy counts a label among the three likeliest
 

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from scdn.faults import InputError, refuse, show
-from scdn.learning.data.dataset import Task
+from scdn.data.dataset import Task
+from scdn.errors import InputError, format_value, input_error
 from scdn.learning.split import Shape, View
 
 Initialisation = Literal["default", "kaiming"]
@@ -124,14 +124,14 @@ def architecture(name: str, view: View | None = None, task: Task | None = None) 
     """The model called `name`; `"auto"` picks one by `view` and `task`, as the paper does."""
     if name == "auto":
         if view is None or task is None:
-            raise refuse("model", "name", "got auto", "needs a view and a task to pick by")
+            raise input_error("model", "name", "got auto", "needs a view and a task to pick by")
         image = "cnn" if task == "regression" else "alexnet"
         return _OWN["mlp" if len(view.shape) == 1 else image]
     if name in _OWN:
         return _OWN[name]
     if ":" not in name:
         allowed = f"must be auto, {', '.join(_OWN)} or package.module:factory"
-        raise refuse("model", "name", f"got {show(name)}", allowed)
+        raise input_error("model", "name", f"got {format_value(name)}", allowed)
     factory = _load(name)
     return Architecture(name, 0, lambda shape, width, _: factory(shape, width))
 
@@ -288,7 +288,7 @@ def _built(chosen: Architecture, shape: Shape, width: int) -> nn.Module:
 
 
 def _refuse(name: str, found: str, allowed: str) -> InputError:
-    return refuse("model", name, found, allowed)
+    return input_error("model", name, found, allowed)
 
 
 def _say(error: Exception) -> str:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from torch import nn
 
-from scdn.draws import generator
-from scdn.learning.data import Dataset
-from scdn.learning.data.dataset import Task
+from scdn.data import Dataset
+from scdn.data.dataset import Task
 from scdn.learning.models import Mlp, architecture, build, connections, load_head, structure
 from scdn.learning.smoothness import check_layers
 from scdn.learning.split import Shape, View, whole_shape
 from scdn.learning.team import Team
 from scdn.learning.tensors import Place, seeded
+from scdn.rng import generator
 from scdn.scenario.model import Learning
 
 _STEP = 8  # flat inputs are made this much longer at most, so that unequal shares stack

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from scdn.learning.data.dataset import Task
+from scdn.data.dataset import Task
 from scdn.learning.fusion import Fusion
 from scdn.learning.guide import Guide, Kept, LabelGuide, SlopeGuide
 from scdn.learning.importance import exclusion_losses

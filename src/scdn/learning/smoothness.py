@@ -12,11 +12,11 @@ from torch import Tensor, nn
 from torch.func import vjp
 from torch.nn import functional
 
-from scdn.draws import generator
-from scdn.faults import refuse
-from scdn.learning.data.dataset import Task
+from scdn.data.dataset import Task
+from scdn.errors import input_error
 from scdn.learning.models import MaskedLinear
 from scdn.learning.split import Shape
+from scdn.rng import generator
 
 Operator = Callable[[Tensor], Tensor]
 
@@ -106,7 +106,7 @@ def check_layers(module: nn.Module) -> None:
                 "must be made of Linear and Conv2d (with zero padding), "
                 'or learning.smoothness be "measured"'
             )
-            raise refuse("model", f"layer {name or '(top)'}", found, allowed)
+            raise input_error("model", f"layer {name or '(top)'}", found, allowed)
 
 
 def _matrix_norms(weights: Tensor) -> Tensor:

@@ -10,9 +10,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from scdn.arrays import Mask, Whole
-from scdn.draws import generator
-from scdn.faults import Fault, InputError, refuse, show
-from scdn.learning.data.dataset import Dataset
+from scdn.data.dataset import Dataset
+from scdn.errors import Fault, InputError, format_value, input_error
+from scdn.rng import generator
 
 How = Literal["random", "blocks", "strips", "patches", "modality", "parties"]
 Shape = tuple[int, ...]
@@ -155,21 +155,21 @@ def _check(dataset: Dataset, how: str, count: int) -> None:
     """Refuses a split that the data set cannot have."""
     if how not in get_args(How):
         allowed = f"must be one of {', '.join(get_args(How))}"
-        raise refuse(dataset.name, "split", f"got {show(how)}", allowed)
+        raise input_error(dataset.name, "split", f"got {format_value(how)}", allowed)
     if count < 1:
-        raise refuse(dataset.name, "parties", f"got {count}", "must be at least 1")
+        raise input_error(dataset.name, "parties", f"got {count}", "must be at least 1")
     modalities = sorted(dataset.train)
     found = f"{how} with only {modalities[0]} rows" if len(modalities) == 1 else f"{how} with both"
     if how in ("strips", "patches") and "image" not in modalities:
-        raise refuse(dataset.name, "split", found, "needs images")
+        raise input_error(dataset.name, "split", found, "needs images")
     if how == "modality":
         if len(modalities) < 2:
-            raise refuse(dataset.name, "split", found, "needs images and a table")
+            raise input_error(dataset.name, "split", found, "needs images and a table")
         if count < 2:
-            raise refuse(dataset.name, "parties", "modality with 1 party", "needs at least 2")
+            raise input_error(dataset.name, "parties", "modality with 1 party", "needs at least 2")
     if how in ("random", "blocks") and len(modalities) > 1:
         allowed = 'a party holds one kind of rows: use split = "modality"'
-        raise refuse(dataset.name, "split", f"{found} images and a table", allowed)
+        raise input_error(dataset.name, "split", f"{found} images and a table", allowed)
     if how == "parties":
         _check_map(dataset, count)
     else:
@@ -178,13 +178,15 @@ def _check(dataset: Dataset, how: str, count: int) -> None:
 
 def _check_map(dataset: Dataset, count: int) -> None:
     if not dataset.parties:
-        raise refuse(dataset.name, "split", "the data names no parties", "choose another split")
+        raise input_error(
+            dataset.name, "split", "the data names no parties", "choose another split"
+        )
     if count != len(dataset.parties):
         allowed = f"the data names {len(dataset.parties)}: {', '.join(dataset.parties)}"
-        raise refuse(dataset.name, "parties", f"got {count}", allowed)
+        raise input_error(dataset.name, "parties", f"got {count}", allowed)
     for party, columns in dataset.parties.items():
         if not columns:
-            raise refuse(dataset.name, f"parties.{party}", "no columns", "needs at least 1")
+            raise input_error(dataset.name, f"parties.{party}", "no columns", "needs at least 1")
 
 
 def _check_room(dataset: Dataset, how: str, count: int) -> None:
@@ -207,7 +209,7 @@ def _check_room(dataset: Dataset, how: str, count: int) -> None:
     for needed, there, what in wanted:
         if needed > there:
             found = f"{count} with split {how} need {needed} {what}"
-            raise refuse(dataset.name, "parties", found, f"there are {there}")
+            raise input_error(dataset.name, "parties", found, f"there are {there}")
 
 
 # Pieces
@@ -262,7 +264,7 @@ def _named(dataset: Dataset, ids: Sequence[str] | None) -> tuple[View, ...]:
         if sorted(ids) != sorted(order):  # by order a party might get what is another's
             found = f"devices {', '.join(ids)}"
             allowed = f"the data names {', '.join(order)}: name all devices so, or none"
-            raise refuse(dataset.name, "parties", found, allowed)
+            raise input_error(dataset.name, "parties", found, allowed)
         order = list(ids)
     place = {name: column for column, name in enumerate(dataset.features)}
     return tuple(

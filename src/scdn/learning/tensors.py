@@ -11,8 +11,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from scdn.draws import generator
-from scdn.faults import refuse, show
+from scdn.errors import format_value, input_error
+from scdn.rng import generator
 
 Precision = Literal["float32", "float64", "bfloat16"]
 Tensors = dict[str, Tensor]
@@ -28,9 +28,13 @@ class Place:
 
     def __post_init__(self) -> None:
         if self.device.split(":")[0] not in ("cpu", "cuda"):
-            raise refuse("learning", "device", f"got {show(self.device)}", "must be cpu or cuda")
+            raise input_error(
+                "learning", "device", f"got {format_value(self.device)}", "must be cpu or cuda"
+            )
         if self.device.startswith("cuda") and not torch.cuda.is_available():
-            raise refuse("learning", "device", "no GPU that PyTorch can use", "must be cpu here")
+            raise input_error(
+                "learning", "device", "no GPU that PyTorch can use", "must be cpu here"
+            )
 
     @property
     def dtype(self) -> torch.dtype:

@@ -16,8 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scdn.draws import generator
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.learning.crew import Crew, Figures, Parties, Task, learn_together
 from scdn.learning.features import Rows
 from scdn.learning.fusion import Fusion
@@ -31,6 +30,7 @@ from scdn.learning.smoothness import global_smoothness
 from scdn.learning.split import View
 from scdn.learning.team import Team
 from scdn.learning.tensors import Place, Tensors, one_thread
+from scdn.rng import generator
 from scdn.scenario.model import Learning, Memory
 
 PROBES = 8  # batches that a newcomer's first gradient figures are taken from
@@ -106,7 +106,9 @@ class VerticalModel:
         """Newcomers: a model each, and a block of the fusion model."""
         for name in views:
             if name in self.connections:
-                raise refuse("learning", name, "has been here before", "needs a name of its own")
+                raise input_error(
+                    "learning", name, "has been here before", "needs a name of its own"
+                )
         with one_thread():
             self.server.admit(tuple(views))
             self._seat(views)
@@ -115,7 +117,7 @@ class VerticalModel:
         """Parties go for good; the server's memory decides what stays of them."""
         for name in names:
             if name not in self.present:
-                raise refuse("learning", name, "is not there to leave", "must be present")
+                raise input_error("learning", name, "is not there to leave", "must be present")
         self.exchange()
         with one_thread():
             tables: dict[str, Tensor | None] = dict.fromkeys(names)
@@ -224,7 +226,7 @@ class VerticalModel:
         """The round's batches, what everybody knows of them as it begins, and the parties' task."""
         for name in orders:
             if name not in self.present:
-                raise refuse("learning", name, "is not there to train", "must be present")
+                raise input_error("learning", name, "is not there to train", "must be present")
         self.parties.round = (round_, 0 if arrival is None else arrival + 1)
         steps = max([server.steps, *(order.steps for order in orders.values())])
         batches = self._drawn(batch_draws(self.seed, round_, arrival), steps)

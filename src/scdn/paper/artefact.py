@@ -24,8 +24,8 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
-from scdn.documents import override
-from scdn.faults import refuse, show
+from scdn.errors import format_value, input_error
+from scdn.file_io import apply_settings
 from scdn.paper.jobs import Job
 from scdn.scenario import Scenario, make_scenario
 
@@ -89,7 +89,7 @@ class Setting:
         for name in self.only:
             if name not in known:
                 allowed = f"must be of {', '.join(known)}" if known else "it has no blocks"
-                raise refuse(self.name, "--only", f"got {show(name)}", allowed)
+                raise input_error(self.name, "--only", f"got {format_value(name)}", allowed)
 
     @property
     def name(self) -> str:
@@ -122,7 +122,7 @@ class Setting:
 
     def scenario(self, settings: Iterable[str] = ()) -> Scenario:
         """The file's scenario with these settings, then the caller's."""
-        document = override(self.table["scenario"], [*settings, *self.asked])
+        document = apply_settings(self.table["scenario"], [*settings, *self.asked])
         return make_scenario(document, f"{self.name}.toml")
 
 
@@ -152,8 +152,11 @@ def table_of(name: str) -> dict[str, Any]:
     for table in _tables():
         if table["name"] == name:
             return table_of(table["like"]) | table if "like" in table else table
-    raise refuse(
-        "scdn paper", "artefact", f"got {show(name)}", f"must be one of {', '.join(names())}"
+    raise input_error(
+        "scdn paper",
+        "artefact",
+        f"got {format_value(name)}",
+        f"must be one of {', '.join(names())}",
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from scdn.learning.data import Dataset, load
+from scdn.data import Dataset, load
 from scdn.learning.features import Rows
 from scdn.learning.tensors import Place
 from scdn.paper import ideal, theorem

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from importlib import import_module
 from typing import Any
 
-from scdn.faults import refuse
+from scdn.errors import input_error
 
 ray: Any = import_module("ray")  # an extra: it may be absent where types are checked
 
@@ -25,7 +25,7 @@ class RayPool:
         except (OSError, RuntimeError, ValueError) as error:
             reason = str(error).splitlines()[0]
             allowed = "must be the address of a cluster; ray start --head begins one"
-            raise refuse("scdn paper", "--ray", f"{address}: {reason}", allowed) from None
+            raise input_error("scdn paper", "--ray", f"{address}: {reason}", allowed) from None
 
     def __enter__(self) -> RayPool:
         return self

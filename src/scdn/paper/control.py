@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scdn.control.exact import ExactResult, exact
+from scdn.control.exact.branch_and_bound import ExactResult, exact
 from scdn.control.problem import Decision, RoundProblem, evaluate
 from scdn.control.request import problem_of, request_of
 from scdn.paper.artefact import Setting
@@ -18,7 +18,7 @@ from scdn.world.fleet import initial_fleet
 from scdn.world.geometry import server_start
 
 if TYPE_CHECKING:
-    from scdn.control.geometric import GeometricResult
+    from scdn.control.algorithm3.algorithm import GeometricResult
 
 STARTS = ("centre", "random", "origin", "max", "random-edge")
 GAP = 1e-4  # to which optima are proven
@@ -47,7 +47,10 @@ def drawn_problem(scenario: Scenario) -> RoundProblem:
 
 def algorithm_3(problem: RoundProblem, **how: Any) -> GeometricResult:
     """The paper's solver."""
-    from scdn.control.geometric import GeometricSettings, geometric  # a page needs no CVXPY
+    from scdn.control.algorithm3.algorithm import (  # a page needs no CVXPY
+        GeometricSettings,
+        geometric,
+    )
 
     return geometric(problem, GeometricSettings(**how))
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from scdn import __version__
-from scdn.documents import make_folder, to_json, write_atomic
-from scdn.faults import need
+from scdn.errors import require_package
+from scdn.file_io import make_folder, to_json, write_atomic
 
 Result = dict[str, Any]
 Done = Callable[[int, int, str], None]
@@ -56,7 +56,7 @@ def sweep(
     With `so_far` nothing is run; only what is there comes back.
     """
     if ray is not None:
-        need("ray", "sweep", "--ray")
+        require_package("ray", "sweep", "--ray")
     make_folder(folder)
     known = {job.key: job for job in jobs}
     if len(known) != len(jobs):

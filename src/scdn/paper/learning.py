@@ -17,8 +17,8 @@ import numpy as np
 
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
+from scdn.data.dataset import trivial_score
 from scdn.learning.asynchronous import VirtualClock
-from scdn.learning.data.dataset import trivial_score
 from scdn.methods import Notes, method, methods
 from scdn.paper.digits import rounded
 from scdn.paper.jobs import Job

@@ -12,8 +12,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from scdn.documents import make_folder, read_document, write_atomic
-from scdn.faults import refuse
+from scdn.errors import input_error
+from scdn.file_io import make_folder, read_document, write_atomic
 from scdn.paper.artefact import VERDICTS, Claim, Drawing, Table, module_of, names, table_of
 from scdn.paper.draw import picture
 
@@ -50,7 +50,7 @@ def write_pages(source: Path, out: Path) -> list[Path]:
     chapters = read_chapters(source)
     if not chapters:
         allowed = "needs results: scdn paper run NAME"
-        raise refuse(str(source), "folder", "has no results of artefacts", allowed)
+        raise input_error(str(source), "folder", "has no results of artefacts", allowed)
     pictures: dict[str, bytes] = {}
     for chapter in chapters:
         with _of_this_version(source / f"{chapter.name}.json", chapter.name):
@@ -100,7 +100,7 @@ def _of_this_version(path: Path, name: str) -> Iterator[None]:
         why = f"has no {error}" if isinstance(error, KeyError) else "has numbers of another form"
         found = f"{why}: not a result, or one of an earlier version"
         allowed = f"must be written by scdn paper run {name}"
-        raise refuse(str(path), "file", found, allowed) from error
+        raise input_error(str(path), "file", found, allowed) from error
 
 
 def _facts(document: Mapping[str, Any]) -> str:

@@ -10,8 +10,8 @@ from operator import getitem
 from pathlib import Path
 from typing import Any
 
-from scdn.documents import Table, to_json, write_atomic
-from scdn.faults import dotted, refuse
+from scdn.errors import dotted, input_error
+from scdn.file_io import Table, to_json, write_atomic
 from scdn.paper.artefact import Drawing, Found, Setting, module_of
 from scdn.paper.draw import picture
 from scdn.paper.jobs import Done, Job, sweep
@@ -43,7 +43,7 @@ def produce(
     shown = _shown(setting, found)
     if shown is None:
         have = f"has {len(records)} of {len(planned)} results, and no run is whole"
-        raise refuse(str(kept), "folder", have, "run it without --so-far")
+        raise input_error(str(kept), "folder", have, "run it without --so-far")
     jobs = [job for job in module.jobs(shown) if job.key in records]
     records = {job.key: records[job.key] for job in jobs}
     document = {

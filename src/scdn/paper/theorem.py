@@ -22,8 +22,7 @@ import torch
 from torch import Tensor
 
 from scdn.arrays import Array
-from scdn.draws import generator
-from scdn.learning.data import Dataset
+from scdn.data import Dataset
 from scdn.learning.features import Rows
 from scdn.learning.local import Descent, Order, halved
 from scdn.learning.losses import row_losses
@@ -34,6 +33,7 @@ from scdn.learning.tensors import Tensors, one_thread
 from scdn.learning.vertical import VerticalModel
 from scdn.paper.counting import mean_std
 from scdn.paper.digits import rounded, short
+from scdn.rng import generator
 from scdn.scenario.model import Learning
 from scdn.theory import drift, progress, sgd, theorem_1
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from scdn.arrays import Whole, floats
+from scdn.control.exact.objective_surface import objective_at
 from scdn.control.plan import Plan
-from scdn.control.surface import objective_at
 from scdn.pictures.map import ground_grid
 from scdn.pictures.scene import Crowd, Scene, Shade, check_name, write_scene
 

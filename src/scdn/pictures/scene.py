@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scdn.arrays import Array, Mask
-from scdn.documents import write_atomic
-from scdn.faults import refuse
+from scdn.errors import input_error
+from scdn.file_io import write_atomic
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,4 +71,4 @@ def check_name(out: str | Path) -> None:
     suffix = Path(out).suffix.lower()
     if suffix not in (".png", ".svg", ".html"):
         found = f"ends with {suffix or 'nothing'}"
-        raise refuse("picture", str(out), found, "must end with .png, .svg or .html")
+        raise input_error("picture", str(out), found, "must end with .png, .svg or .html")

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.documents import OutputError, to_json, write_atomic
-from scdn.faults import refuse
+from scdn.errors import input_error
+from scdn.file_io import OutputError, to_json, write_atomic
 from scdn.npz import read_npz
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -59,7 +59,7 @@ def load(run: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, 
         fixed[name], told = _unpacked(folder / f"fixed-{number}.npz")
         if told["name"] != name:
             found = f"is of {told['name']!r}"
-            raise refuse(str(folder), f"fixed-{number}.npz", found, f"must be of {name!r}")
+            raise input_error(str(folder), f"fixed-{number}.npz", found, f"must be of {name!r}")
     return arrays, words, fixed
 
 
@@ -75,7 +75,7 @@ def _unpacked(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         arrays = read_npz(path)
         return arrays, json.loads(str(arrays.pop(_WORDS)))
     except FileNotFoundError:
-        raise refuse(str(path), "checkpoint", "is not there", "nothing to resume") from None
+        raise input_error(str(path), "checkpoint", "is not there", "nothing to resume") from None
     except (OSError, ValueError, KeyError) as error:
         found_ = f"is damaged ({type(error).__name__})"
-        raise refuse(str(path), "checkpoint", found_, "cannot resume") from None
+        raise input_error(str(path), "checkpoint", found_, "cannot resume") from None

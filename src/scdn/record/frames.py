@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from scdn.documents import write_atomic
-from scdn.faults import refuse
+from scdn.errors import input_error
+from scdn.file_io import write_atomic
 from scdn.record.read import Event, Run
 
 TERMS = ("transmission_j", "processing_j", "movement_j")
@@ -125,4 +125,6 @@ def export(runs: Sequence[Run], path: str | Path) -> None:
 def check_table_name(path: str | Path) -> None:
     """Refuses a file name whose ending is no table's."""
     if Path(path).suffix.lower() not in (".csv", ".parquet"):
-        raise refuse("table", str(path), "is of a strange kind", "must end with .csv or .parquet")
+        raise input_error(
+            "table", str(path), "is of a strange kind", "must end with .csv or .parquet"
+        )

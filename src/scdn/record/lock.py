@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scdn.documents import OutputError
-from scdn.faults import refuse
+from scdn.errors import input_error
+from scdn.file_io import OutputError
 
 LOCK = "lock"
 _PAUSE_S = 0.1
@@ -32,7 +32,7 @@ def alone(folder: Path, patience_s: float = 0.0) -> Iterator[None]:
     except BlockingIOError:
         found = "is being written by another process"
         allowed = "wait until it ends, or choose another folder"
-        raise refuse(str(folder), "run", found, allowed) from None
+        raise input_error(str(folder), "run", found, allowed) from None
     except OSError as error:
         raise OutputError(f"{folder}: cannot be written ({error.strerror})") from None
     try:

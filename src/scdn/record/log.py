@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from scdn.documents import write_atomic
-from scdn.faults import InputError, need, refuse
+from scdn.errors import InputError, input_error, require_package
+from scdn.file_io import write_atomic
 
 Log = Callable[[dict[str, Any]], None]
 
@@ -17,7 +17,7 @@ MLFLOW_RUN = "mlflow-run"  # the file with MLflow's name for a run, so that a re
 
 def check_log(kind: str) -> None:
     """Refuses a tool that is not installed, or that cannot keep anything."""
-    need(kind, kind, "--log")
+    require_package(kind, kind, "--log")
     try:
         if kind == "mlflow":
             import mlflow
@@ -55,7 +55,7 @@ def open_log(kind: str, name: str, method: str, folder: Path) -> Log:
 
 def _unusable(kind: str, error: Exception) -> InputError:
     found = f"{kind} cannot be used ({_first_line(error)})"
-    return refuse("scdn", "--log", found, "mend that, or leave it out")
+    return input_error("scdn", "--log", found, "mend that, or leave it out")
 
 
 def _first_line(error: Exception) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scdn.faults import InputError, refuse, show
+from scdn.errors import InputError, format_value, input_error
 
 Event = dict[str, Any]
 
@@ -37,7 +37,9 @@ def read_events(path: str | Path) -> list[Event]:
         text = raw[: raw.rfind(b"\n") + 1].decode()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise refuse(str(path), "file", f"cannot be read ({reason})", "must be readable") from None
+        raise input_error(
+            str(path), "file", f"cannot be read ({reason})", "must be readable"
+        ) from None
     lines = text.split("\n")[:-1]
     events = [_event(path, number, line) for number, line in enumerate(lines, 1)]
     _check(path, events)
@@ -45,7 +47,7 @@ def read_events(path: str | Path) -> list[Event]:
 
 
 def _fault(path: str | Path, number: int, found: str, allowed: str) -> InputError:
-    return refuse(str(path), f"line {number}", found, allowed)
+    return input_error(str(path), f"line {number}", found, allowed)
 
 
 def _event(path: str | Path, number: int, line: str) -> Event:
@@ -54,27 +56,29 @@ def _event(path: str | Path, number: int, line: str) -> Event:
     except (ValueError, RecursionError):
         raise _fault(path, number, "is not JSON", "must be one event") from None
     if not isinstance(event, dict) or not isinstance(event.get("event"), str):
-        raise _fault(path, number, f"got {show(event)}", "must be an object with an event")
+        raise _fault(path, number, f"got {format_value(event)}", "must be an object with an event")
     return event
 
 
 def _check(path: str | Path, events: Sequence[Event]) -> None:
     if not events or events[0]["event"] != "start":
-        found = f"got the event {show(events[0]['event'])}" if events else "missing"
+        found = f"got the event {format_value(events[0]['event'])}" if events else "missing"
         raise _fault(path, 1, found, "must be the event start")
     start = events[0]
     if start.get("schema") != SCHEMA:
-        raise _fault(path, 1, f"schema is {show(start.get('schema'))}", f"must be {SCHEMA}")
+        raise _fault(path, 1, f"schema is {format_value(start.get('schema'))}", f"must be {SCHEMA}")
     for key, kind, name in (("scenario", dict, "a table"), ("method", str, "text"),
                             ("seed", int, "a whole number")):  # fmt: skip
         if not isinstance(start.get(key), kind):
-            raise _fault(path, 1, f"{key} is {show(start.get(key))}", f"must be {name}")
+            raise _fault(path, 1, f"{key} is {format_value(start.get(key))}", f"must be {name}")
     last = -1
     for number, event in enumerate(events, 1):
         if event["event"] == "round":
             this = event.get("round")
             if not isinstance(this, int) or this <= last:
-                raise _fault(path, number, f"round is {show(this)}", f"must be above {last}")
+                raise _fault(
+                    path, number, f"round is {format_value(this)}", f"must be above {last}"
+                )
             last = this
             _check_round(path, number, event)
 
@@ -87,14 +91,18 @@ def _check_round(path: str | Path, number: int, event: Event) -> None:
     for key, kind in _PARTS.items():
         if event.get(key) is not None and not isinstance(event[key], kind):
             what = "a table" if kind is dict else "a list"
-            raise _fault(path, number, f"{key} is {show(event[key])}", f"must be {what}")
+            raise _fault(path, number, f"{key} is {format_value(event[key])}", f"must be {what}")
     for device in event.get("devices") or ():
         if not isinstance(device, dict) or not isinstance(device.get("id"), str):
-            raise _fault(path, number, f"a device is {show(device)}", "must be a table with an id")
+            raise _fault(
+                path, number, f"a device is {format_value(device)}", "must be a table with an id"
+            )
     for thing in (event.get("server") or {}, *(event.get("devices") or ())):
         place = thing.get("position_m")
         if place is not None and not _is_place(place):
-            raise _fault(path, number, f"position_m is {show(place)}", "must be three numbers")
+            raise _fault(
+                path, number, f"position_m is {format_value(place)}", "must be three numbers"
+            )
 
 
 def _is_place(place: Any) -> bool:
@@ -129,7 +137,9 @@ def find_runs(folders: Iterable[str | Path]) -> list[Run]:
     for folder in folders:
         below = list(_below(Path(folder)))
         if not below:
-            raise refuse(str(folder), "folder", "has no run", f"must hold {EVENTS}, or be above")
+            raise input_error(
+                str(folder), "folder", "has no run", f"must hold {EVENTS}, or be above"
+            )
         for path in below:
             found.setdefault(path.resolve(), path)
     return [read_run(path) for path in found.values()]

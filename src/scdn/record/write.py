@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from scdn.documents import OutputError, to_json, write_atomic
-from scdn.faults import refuse
+from scdn.errors import input_error
+from scdn.file_io import OutputError, to_json, write_atomic
 from scdn.record.read import EVENTS, Event, read_events
 
 SUMMARY = "summary.json"
@@ -17,7 +17,7 @@ def refuse_used(folder: Path) -> None:
     """Refuses a folder that has a run."""
     if (folder / EVENTS).exists():
         allowed = "choose another folder, or go on with --resume"
-        raise refuse(str(folder), "folder", "has a run already", allowed)
+        raise input_error(str(folder), "folder", "has a run already", allowed)
 
 
 class Recorder:
@@ -46,7 +46,7 @@ class Recorder:
         ]
         if [event["round"] for event in kept[1:]] != list(range(next_round)):
             found = f"does not have all rounds before {next_round}"
-            raise refuse(str(folder / EVENTS), "rounds", found, "cannot resume")
+            raise input_error(str(folder / EVENTS), "rounds", found, "cannot resume")
         write_atomic(folder / EVENTS, "".join(_line(event) for event in kept))
         return cls(folder)
 

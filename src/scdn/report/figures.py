@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from scdn.documents import OutputError, write_atomic
+from scdn.file_io import OutputError, write_atomic
 from scdn.report.curves import Bars, Chart, Line, bars, charts
 from scdn.report.figures_network import draw_flight, draw_presence
 from scdn.report.journey import journey

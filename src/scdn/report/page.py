@@ -12,7 +12,7 @@ from typing import Any
 from plotly.offline import get_plotlyjs
 
 from scdn import __version__
-from scdn.documents import to_json
+from scdn.file_io import to_json
 from scdn.report.curves import Bars, Chart, bars, charts
 from scdn.report.journey import STATES, journey
 from scdn.report.plots import bar_plot, curve_plot

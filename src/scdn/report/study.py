@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.record.frames import TERMS, frame
 from scdn.record.read import Run
 from scdn.report.statistics import ByMethod, at_equal, finals, means, sums
@@ -130,11 +130,13 @@ def make_study(runs: Sequence[Run], reference: str | None = None) -> Study:
     kept, notes = _distinct([run for run in runs if run.rounds])
     if not kept:
         where = str(runs[0].folder) if runs else "report"
-        raise refuse(where, "runs", "no round is finished", "needs at least one")
+        raise input_error(where, "runs", "no round is finished", "needs at least one")
     rows = frame(kept)
     methods = sorted({run.method for run in kept})
     if reference is not None and reference not in methods:
-        raise refuse("--reference", reference, "no such run", f"must be of {', '.join(methods)}")
+        raise input_error(
+            "--reference", reference, "no such run", f"must be of {', '.join(methods)}"
+        )
     first = reference or (REFERENCE if REFERENCE in methods else methods[0])
     if reference is None and first != REFERENCE:
         notes.append(f"There is no {REFERENCE} run: {first} is what the others are compared with.")
@@ -152,7 +154,7 @@ def _distinct(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
         if other is not run:
             if run.scenario != other.scenario:
                 found = f"is another scenario's than {other.folder}'s"
-                raise refuse(str(run.folder), f"{run.method}, seed {run.seed}", found,
+                raise input_error(str(run.folder), f"{run.method}, seed {run.seed}", found,
                              "must be one scenario's runs")  # fmt: skip
             notes.append(f"{run.method}, seed {run.seed} is there twice: {run.folder} is left out.")
     different = sorted(_differences([run.scenario for run in kept.values()]) - {"method", "seed"})

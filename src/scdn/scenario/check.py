@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from scdn.documents import Table
-from scdn.faults import Fault, InputError, Path, faults_of, paths_of
+from scdn.errors import Fault, InputError, Path, faults_from_pydantic, paths_of
+from scdn.file_io import Table
 from scdn.scenario.fields import Frozen
 
 M = TypeVar("M", bound=Frozen)
@@ -25,7 +25,9 @@ def checked(model: type[M], document: Table, source: str, rules: Rules[M]) -> M:
     try:
         result = model.model_validate(document)
     except ValidationError as error:
-        faults = faults_of(error, model) + _faults_of_the_rest(model, document, error, rules)
+        faults = faults_from_pydantic(error, model) + _faults_of_the_rest(
+            model, document, error, rules
+        )
         raise InputError(source, faults) from None
     except RecursionError:
         deep = Fault("(top level)", "is nested too deeply", "must be plain tables")

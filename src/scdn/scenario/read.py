@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from scdn.documents import MEBIBYTE, Table, merged, override, read_document
-from scdn.faults import InputError
+from scdn.errors import InputError
+from scdn.file_io import MEBIBYTE, Table, apply_settings, merge_tables, read_document
 from scdn.scenario.check import checked
 from scdn.scenario.model import PROFILES, Scenario
 from scdn.scenario.rules import scenario_faults, scenario_theorem_faults
@@ -34,7 +34,7 @@ def read_scenario(
     InputError
         With one fault per line: field, value, what is allowed.
     """
-    document = override(read_document(source, _SIZE_LIMIT), settings)
+    document = apply_settings(read_document(source, _SIZE_LIMIT), settings)
     folder = Path() if str(source) == "-" else Path(source).parent
     return make_scenario(document, str(source), folder, strict=strict)
 
@@ -46,10 +46,13 @@ def make_scenario(
     folder = folder or Path()
     profile = document.get("profile", "product")
     below = PROFILES.get(profile, {}) if isinstance(profile, str) else {}
-    scenario = checked(Scenario, merged(below, document), source, scenario_faults)
+    scenario = checked(Scenario, merge_tables(below, document), source, scenario_faults)
     if scenario.devices_csv is not None:
         listed = read_devices(folder / scenario.devices_csv, scenario.origin_deg)
-        complete = {**merged(below, document), "devices": [*document.get("devices", []), *listed]}
+        complete = {
+            **merge_tables(below, document),
+            "devices": [*document.get("devices", []), *listed],
+        }
         del complete["devices_csv"]
         scenario = checked(
             Scenario, complete, f"{source} with {scenario.devices_csv}", scenario_faults

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from scdn.faults import Fault, show
+from scdn.errors import Fault, format_value
 from scdn.scenario.model import Device, Group, Momentum, Movement, Proximal, Scenario
 from scdn.theory.conditions import MOMENTUM_LIMIT, learning_rate_limit
 
@@ -40,12 +40,12 @@ def site_faults(site: Site) -> Iterator[Fault]:
     for axis, size in enumerate(site.region_m):
         if not 0 < size <= _LARGEST_M:
             yield Fault(
-                f"region_m.{axis}", f"got {show(size)}", f"must be > 0 and ≤ {_LARGEST_M:g}"
+                f"region_m.{axis}", f"got {format_value(size)}", f"must be > 0 and ≤ {_LARGEST_M:g}"
             )
     for index, box in enumerate(site.keep_out_m):
         if any(low > high for low, high in zip(box[:3], box[3:], strict=True)):
             allowed = "must be x0, y0, z0, x1, y1, z1 with the first corner not above the second"
-            yield Fault(f"keep_out_m.{index}", f"got {show(box)}", allowed)
+            yield Fault(f"keep_out_m.{index}", f"got {format_value(box)}", allowed)
     if site.candidates_m is None:
         return
     if not site.candidates_m:
@@ -73,8 +73,8 @@ def _free(place: Point, site: Site) -> bool:
 def outside(field: str, place: Point, region_m: Point) -> Iterator[Fault]:
     """A fault if `place` is not in the region."""
     if not all(0 <= x <= size for x, size in zip(place, region_m, strict=True)):
-        allowed = f"must be inside 0 … {show(list(region_m))}"
-        yield Fault(field, f"got {show(list(place))}", allowed, ("region_m",))
+        allowed = f"must be inside 0 … {format_value(list(region_m))}"
+        yield Fault(field, f"got {format_value(list(place))}", allowed, ("region_m",))
 
 
 def device_faults(devices: Sequence[Device], region_m: Point) -> Iterator[Fault]:
@@ -83,11 +83,11 @@ def device_faults(devices: Sequence[Device], region_m: Point) -> Iterator[Fault]
     for index, device in enumerate(devices):
         where = f"devices.{index}"
         if device.id in seen:
-            yield Fault(f"{where}.id", f"got {show(device.id)} again", "must be unique")
+            yield Fault(f"{where}.id", f"got {format_value(device.id)} again", "must be unique")
         seen.add(device.id)
         yield from outside(f"{where}.position_m", device.position_m, region_m)
         if device.cpu_min_hz > device.cpu_max_hz:
-            found, most = f"got {show(device.cpu_min_hz)}", show(device.cpu_max_hz)
+            found, most = f"got {format_value(device.cpu_min_hz)}", format_value(device.cpu_max_hz)
             of = (f"{where}.cpu_max_hz",)
             yield Fault(f"{where}.cpu_min_hz", found, f"must be ≤ cpu_max_hz = {most}", of)
         match device.optimizer:
@@ -96,8 +96,11 @@ def device_faults(devices: Sequence[Device], region_m: Point) -> Iterator[Fault]
 
 
 def _too_fast(where: str, rate: float, mu: float) -> Fault:
-    allowed, of = f"times mu = {show(mu)} must be < 1", (f"{where}.optimizer", f"{where}.mu")
-    return Fault(f"{where}.learning_rate", f"got {show(rate)}", allowed, of)
+    allowed, of = (
+        f"times mu = {format_value(mu)} must be < 1",
+        (f"{where}.optimizer", f"{where}.mu"),
+    )
+    return Fault(f"{where}.learning_rate", f"got {format_value(rate)}", allowed, of)
 
 
 def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
@@ -111,7 +114,7 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
     kinds = [group.kind for group in scenario.fleet]
     for index, kind in enumerate(kinds):
         if kind in kinds[:index]:
-            yield Fault(f"fleet.{index}.kind", f"got {show(kind)} again", "must be unique")
+            yield Fault(f"fleet.{index}.kind", f"got {format_value(kind)} again", "must be unique")
     drawn = sum(group.count for group in scenario.fleet)
     if not (drawn or scenario.devices or scenario.devices_csv or scenario.churn.trace):
         allowed = "needs a [[fleet]] with count ≥ 1, or [[devices]]"
@@ -138,7 +141,7 @@ def _group_faults(where: str, group: Group, region_m: Point) -> Iterator[Fault]:
         if not least <= low <= high <= most:
             yield Fault(
                 f"{where}.{name}",
-                f"got {show([low, high])}",
+                f"got {format_value([low, high])}",
                 f"must be [low, high] with {least:.6g} ≤ low ≤ high ≤ {most:.6g}",
                 ("region_m", f"{where}.cpu_min_hz"),
             )
@@ -147,13 +150,15 @@ def _group_faults(where: str, group: Group, region_m: Point) -> Iterator[Fault]:
         if not (0 <= x0 <= x1 <= region_m[0] and 0 <= y0 <= y1 <= region_m[1]):
             yield Fault(
                 f"{where}.area_m",
-                f"got {show(group.area_m)}",
+                f"got {format_value(group.area_m)}",
                 f"must be x0 ≤ x1 ≤ {region_m[0]:g}, y0 ≤ y1 ≤ {region_m[1]:g}, from 0",
                 ("region_m",),
             )
     for index, shape in enumerate(group.weibull_shapes):
         if shape <= 0:
-            yield Fault(f"{where}.weibull_shapes.{index}", f"got {show(shape)}", "must be > 0")
+            yield Fault(
+                f"{where}.weibull_shapes.{index}", f"got {format_value(shape)}", "must be > 0"
+            )
     if "proximal" in group.optimizers and group.learning_rate * group.mu[1] >= 1:
         yield _too_fast(where, group.learning_rate, group.mu[1])
 
@@ -186,11 +191,11 @@ def scenario_theorem_faults(scenario: Scenario) -> Iterator[Fault]:
 
 def _momentum_outside(field: str, rho: float) -> Iterator[Fault]:
     if rho >= MOMENTUM_LIMIT:
-        yield Fault(field, f"got {show(rho)}", f"Theorem 1 needs < {MOMENTUM_LIMIT:.4f}")
+        yield Fault(field, f"got {format_value(rho)}", f"Theorem 1 needs < {MOMENTUM_LIMIT:.4f}")
 
 
 def _rate_outside(field: str, rate: float, mu: float, steps: int) -> Iterator[Fault]:
     limit = learning_rate_limit(mu, steps)
     if rate >= limit:
         allowed = f"Theorem 1 needs < 1/(2·{steps}·{mu:g}) = {limit:.4g}"
-        yield Fault(field, f"got {show(rate)}", allowed)
+        yield Fault(field, f"got {format_value(rate)}", allowed)

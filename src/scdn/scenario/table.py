@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scdn.documents import read_text
-from scdn.faults import Fault, InputError, show
+from scdn.errors import Fault, InputError, format_value
+from scdn.file_io import read_text
 from scdn.scenario.model import ListedDevice
 
 _METRES, _DEGREES = ("x", "y", "z"), ("lat", "lon", "alt")
@@ -61,7 +61,7 @@ def _header_faults(header: list[str]) -> Iterator[Fault]:
     metres, degrees = set(_METRES) & set(header), set(_DEGREES) & set(header)
     if metres and degrees:
         yield Fault(
-            "columns", f"got {show(header)}", "must have x, y, z or lat, lon, alt, not both"
+            "columns", f"got {format_value(header)}", "must have x, y, z or lat, lon, alt, not both"
         )
     else:
         for name in _DEGREES if degrees else _METRES:
@@ -70,7 +70,7 @@ def _header_faults(header: list[str]) -> Iterator[Fault]:
                 yield Fault(f"column {name}", "missing", allowed)
     for name in header:
         if name not in {"id", *_METRES, *_DEGREES, *_EXTRA}:
-            yield Fault(f"column {show(name)}", "unknown", f"known: {', '.join(_EXTRA)}")
+            yield Fault(f"column {format_value(name)}", "unknown", f"known: {', '.join(_EXTRA)}")
         elif header.count(name) > 1:
             yield Fault(f"column {name}", "stands twice", "must stand once")
             return
@@ -90,10 +90,10 @@ def _device(line: int, header: list[str], row: list[str]) -> tuple[dict[str, Any
             number = _number(cell)
             if number is None:
                 where = f"line {line}, {name}"
-                faults.append(Fault(where, f"got {show(cell)}", "must be a finite number"))
+                faults.append(Fault(where, f"got {format_value(cell)}", "must be a finite number"))
             elif name in ("lat", "lon") and abs(number) > (90 if name == "lat" else 180):
                 allowed = f"must be within ±{90 if name == 'lat' else 180} degrees"
-                faults.append(Fault(f"line {line}, {name}", f"got {show(cell)}", allowed))
+                faults.append(Fault(f"line {line}, {name}", f"got {format_value(cell)}", allowed))
             else:
                 device[name] = number
     return device, faults

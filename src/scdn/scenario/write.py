@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from scdn.documents import merged
-from scdn.faults import models_in, printable
+from scdn.errors import models_in, printable
+from scdn.file_io import merge_tables
 from scdn.scenario.model import PROFILES, Group, Scenario
 
 _WIDTH = 96
@@ -23,7 +23,7 @@ def to_toml(scenario: Scenario, *, comments: bool = False) -> str:
 
 def template(profile: str = "product", kind: str = "device", count: int = 6) -> str:
     """A new scenario: every value, its meaning, and why it is so where the paper is silent."""
-    document = merged(PROFILES[profile], {"profile": profile, "name": "my-network"})
+    document = merge_tables(PROFILES[profile], {"profile": profile, "name": "my-network"})
     fleet = (Group(kind=kind, count=count),)
     scenario = Scenario.model_validate(document).model_copy(update={"fleet": fleet})
     return _toml(scenario, "A scenario of scdn", True)

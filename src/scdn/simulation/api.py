@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.record.frames import frame
 from scdn.scenario.model import Scenario
 from scdn.scenario.read import read_scenario
@@ -39,7 +39,7 @@ def run(
     """
     chosen = scenario if isinstance(scenario, Scenario) else read_scenario(scenario, settings)
     if seed is not None and seed < 0:
-        raise refuse("scdn.run", "seed", f"got {seed}", "must be 0 or more")
+        raise input_error("scdn.run", "seed", f"got {seed}", "must be 0 or more")
     told = {"method": method, "seed": seed}
     chosen = chosen.model_copy(update={k: v for k, v in told.items() if v is not None})
     if out is not None:

@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.methods import method
 from scdn.record.read import EVENTS, Run, read_run
 from scdn.scenario.model import Scenario
@@ -89,7 +89,7 @@ def _check_same(task: Task) -> None:
     differs = [key for key in mine if mine[key] != there.get(key)]
     if differs:
         found = f"has a run that differs in {', '.join(differs)}"
-        raise refuse(str(task.folder), "folder", found, "choose another --out")
+        raise input_error(str(task.folder), "folder", found, "choose another --out")
 
 
 def _all(first: list[Task], later: list[Task], jobs: int) -> Iterator[Run]:

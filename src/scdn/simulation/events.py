@@ -11,8 +11,8 @@ import numpy as np
 
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
+from scdn.data import Dataset
 from scdn.learning.asynchronous import Arrival
-from scdn.learning.data import Dataset
 from scdn.scenario.model import Scenario
 from scdn.simulation.outcome import Outcome
 from scdn.world.energy import MovementJ

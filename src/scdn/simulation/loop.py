@@ -16,12 +16,12 @@ from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import RoundProblem
 from scdn.control.request import problem_of, request_of
 from scdn.control.solve import Solver, solve
-from scdn.draws import generator
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.learning.asynchronous import Arrival, Cycle, VirtualClock, train_as_they_arrive
 from scdn.learning.local import REST, Order, halved
 from scdn.learning.vertical import VerticalModel
 from scdn.methods import GAP, Method, Notes, exact, rival_iterations
+from scdn.rng import generator
 from scdn.scenario.model import ListedDevice, Scenario
 from scdn.simulation.events import round_event
 from scdn.simulation.ledger import Ledger
@@ -159,7 +159,9 @@ class Simulation:
             if _sound(plan):
                 return plan, solver
         broken = plan.evaluation.violations[0]
-        raise refuse("plan", broken.constraint, "no plan keeps it", "check region and keep-outs")
+        raise input_error(
+            "plan", broken.constraint, "no plan keeps it", "check region and keep-outs"
+        )
 
     def met(self, plan: Plan) -> Outcome:
         """What a plan meets in this round."""

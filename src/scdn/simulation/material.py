@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from scdn.draws import generator
-from scdn.faults import refuse
-from scdn.learning.data import Dataset, load
-from scdn.learning.data.scaling import How
+from scdn.data import Dataset, load
+from scdn.data.scaling import How
+from scdn.errors import input_error
 from scdn.learning.features import Rows
 from scdn.learning.parties import Maker
 from scdn.learning.split import View, entering, split
 from scdn.learning.tensors import Place
+from scdn.rng import generator
 from scdn.scenario.model import ListedDevice, Momentum, Proximal, Scenario, Sgd
 from scdn.world.churn import ChurnTrace
 
@@ -48,7 +48,7 @@ class Material:
         learning = scenario.learning
         names = trace.fleet.id[trace.present(0)].tolist()
         if not names:
-            raise refuse(scenario.name, "devices", "none at the start", "needs at least one")
+            raise input_error(scenario.name, "devices", "none at the start", "needs at least one")
         place = Place(learning.device, learning.precision)
         held = (learning.holdout, scenario.seed if learning.holdout else 0)
         dataset, rows = _prepared(learning.dataset, learning.scaling, place, *held)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from scdn.control.solve import warm_up
-from scdn.faults import need, refuse
-from scdn.learning.data.dataset import trivial_score
+from scdn.data.dataset import trivial_score
+from scdn.errors import input_error, require_package
 from scdn.learning.replay import forget
 from scdn.learning.state import pack, unpack
 from scdn.learning.vertical import VerticalModel
@@ -74,8 +74,8 @@ def resume(
     if not (folder / EVENTS).exists():
         if (folder / REFERENCE / EVENTS).exists():  # stopped while its reference ran
             allowed = "start it again with the same command"
-            raise refuse(str(folder), "run", "has not begun", allowed)
-        raise refuse(str(folder), "run", "is not there", "must be the folder of a run")
+            raise input_error(str(folder), "run", "has not begun", allowed)
+        raise input_error(str(folder), "run", "is not there", "must be the folder of a run")
     found = read_run(folder)
     if _is_over(found):
         return found
@@ -114,7 +114,7 @@ def begin(
     if chosen.controller is exact:
         warm_up()  # loading the solver is no part of a plan's time
     if chosen.controller is paper:
-        need("cvxpy", "paper", f"method {chosen.name}")
+        require_package("cvxpy", "paper", f"method {chosen.name}")
     place = stage(scenario, words)
     material = place.material
     empty = words is not None
@@ -209,7 +209,7 @@ def _reference(
         found = resume(place, watch=watch) if given is None else read_run(place)
     means = mean_iterations(found)
     if found.end is None:
-        raise refuse(str(place), "reference", "has not ended", "resume it first")
+        raise input_error(str(place), "reference", "has not ended", "resume it first")
     missing = scenario.learning.rounds - len(means)  # where it ran away, its last mean holds
     return means + (means[-1:] or (0.0,)) * missing
 
@@ -218,14 +218,14 @@ def _check_reference(found: Run, own: Scenario, place: Path) -> None:
     """Refuses a run of another method, scenario or seed; rates of their own are allowed."""
     allowed = f"must be a run of {REFERENCE_METHOD} with the same scenario and seed"
     if found.method != REFERENCE_METHOD:
-        raise refuse(str(place), "reference", f"is of {found.method}", allowed)
+        raise input_error(str(place), "reference", f"is of {found.method}", allowed)
     mine, theirs = (
         _without_rates(scenario.model_dump(mode="json", by_alias=True))
         for scenario in (own, make_scenario(found.scenario, str(place)))
     )
     if mine != theirs:
         differs = next(key for key in mine if mine[key] != theirs.get(key))
-        raise refuse(str(place), "reference", f"differs in {differs}", allowed)
+        raise input_error(str(place), "reference", f"differs in {differs}", allowed)
 
 
 def _without_rates(scenario: Event) -> Event:

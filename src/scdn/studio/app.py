@@ -17,8 +17,8 @@ from fastapi.staticfiles import StaticFiles
 from scdn import __version__
 from scdn.control.request import PlanRequest
 from scdn.control.solve import warm_up
-from scdn.documents import OutputError
-from scdn.faults import Fault, InputError, dotted, printable
+from scdn.errors import Fault, InputError, dotted, printable
+from scdn.file_io import OutputError
 from scdn.methods import methods
 from scdn.studio.files import examples
 from scdn.studio.forms import About, MethodForm
@@ -60,7 +60,7 @@ def make_app(settings: Settings) -> FastAPI:
     @app.get("/api/about", response_model=About)
     def about() -> About:
         """What this studio is and knows."""
-        from scdn.learning.data import store  # loading the data sets' readers takes a while
+        from scdn.data import store  # loading the data sets' readers takes a while
 
         return About(
             version=__version__,

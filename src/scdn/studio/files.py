@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from scdn.control.request import warnings_of as request_warnings
-from scdn.documents import Table, parse_document
-from scdn.faults import Fault, InputError, refuse, show
+from scdn.errors import Fault, InputError, format_value, input_error
+from scdn.file_io import Table, parse_document
 from scdn.scenario.model import Device, ListedDevice, RoundLearning, Scenario
 from scdn.scenario.read import make_scenario, warnings_of
 from scdn.scenario.write import to_toml
@@ -32,7 +32,7 @@ def opened(file: FileForm) -> Opened:
     scenario = read_scenario(file.text, file.name)
     if file.round > scenario.learning.rounds:
         allowed = f"must be at most learning.rounds = {scenario.learning.rounds}"
-        raise refuse(file.name, "round", f"got {file.round}", allowed)
+        raise input_error(file.name, "round", f"got {file.round}", allowed)
     request = checked(round_request(scenario, file.round).model_dump(mode="json", by_alias=True))
     return Opened(
         kind="scenario",
@@ -78,8 +78,8 @@ def _beyond(document: Table) -> list[Fault]:
     ]
     no_file, no_code = "names a file: use the command line", "names code: use the command line"
     return [
-        *(Fault(key, f"got {show(v)}", no_file) for key, v in places if v is not None),
-        *(Fault(key, f"got {show(v)}", no_code) for key, v in code if ":" in str(v)),
+        *(Fault(key, f"got {format_value(v)}", no_file) for key, v in places if v is not None),
+        *(Fault(key, f"got {format_value(v)}", no_code) for key, v in code if ":" in str(v)),
     ]
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Thread
 
-from scdn.documents import to_json, write_atomic
-from scdn.faults import Fault, InputError, refuse, show
+from scdn.errors import Fault, InputError, format_value, input_error
+from scdn.file_io import to_json, write_atomic
 from scdn.methods import method
 from scdn.record.read import EVENTS
 from scdn.studio.files import read_scenario
@@ -106,7 +106,9 @@ class Jobs:
             try:
                 folder.mkdir(parents=True)
             except FileExistsError:
-                raise refuse("run", "name", f"got {show(form.name)}", "is taken") from None
+                raise input_error(
+                    "run", "name", f"got {format_value(form.name)}", "is taken"
+                ) from None
             write_atomic(folder / SCENARIO, form.scenario)
             job = Job(folder, arguments)
             self._launch(job)
@@ -115,19 +117,21 @@ class Jobs:
 
     def _checked(self, form: StartForm) -> list[str]:
         """The command's arguments, once everything that can be checked is right."""
-        from scdn.learning.data import store
-        from scdn.learning.data.registry import how_to_get
+        from scdn.data import store
+        from scdn.data.registry import how_to_get
 
         scenario = read_scenario(form.scenario, SCENARIO)
         faults = [
-            Fault(f"methods.{index}", f"got {show(name)}", "names code: use the command line")
+            Fault(
+                f"methods.{index}", f"got {format_value(name)}", "names code: use the command line"
+            )
             for index, name in enumerate(form.methods)
             if ":" in name
         ]
         if len(set(form.methods)) < len(form.methods):
             faults.append(Fault("methods", "has one twice", "must have each once"))
         if scenario.learning.dataset not in store.stored():
-            missing = f"{show(scenario.learning.dataset)} is not stored here"
+            missing = f"{format_value(scenario.learning.dataset)} is not stored here"
             get = f"get it with: {how_to_get(scenario.learning.dataset)}"
             faults.append(Fault("learning.dataset", missing, get))
         if faults:
@@ -184,8 +188,8 @@ class Jobs:
                     job.arguments = _again(job)
                     self._launch(job)
                 case _:
-                    found = f"got {show(action)} while {job.state()}"
-                    raise refuse("job", "action", found, "must fit what the job does")
+                    found = f"got {format_value(action)} while {job.state()}"
+                    raise input_error("job", "action", found, "must fit what the job does")
         return self._form(name, job)
 
     def _stop(self, job: Job) -> None:

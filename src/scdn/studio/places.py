@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from scdn.faults import refuse, show
+from scdn.errors import format_value, input_error
 from scdn.record.read import EVENTS
 from scdn.studio.settings import MAX_RUNS
 
@@ -24,7 +24,9 @@ def folder_of(runs: Path, name: str) -> Path:
     parts = [part for part in name.split("/") if part not in ("", ".")]
     odd = any(part.startswith(".") or "\\" in part or not part.isprintable() for part in parts)
     if odd or name.startswith("/") or len(name) > 1000:
-        raise refuse("runs", "run", f"got {show(name)}", "must be a folder in the runs directory")
+        raise input_error(
+            "runs", "run", f"got {format_value(name)}", "must be a folder in the runs directory"
+        )
     root = runs.resolve()
     try:
         found = root.joinpath(*parts).resolve()

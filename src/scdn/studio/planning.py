@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from scdn.control.exact.objective_surface import objective_at
 from scdn.control.request import PlanRequest, make_request, problem_of
 from scdn.control.solve import Solver, solve
-from scdn.control.surface import objective_at
-from scdn.documents import Table, parse_document
-from scdn.faults import refuse
+from scdn.errors import input_error
+from scdn.file_io import Table, parse_document
 from scdn.scenario.model import Radio
 from scdn.studio.forms import Shell, Shells, Surface
 from scdn.studio.settings import MAX_DEVICES, MAX_PAPER_DEVICES, MAX_SHELLS
@@ -30,10 +30,10 @@ def read(body: bytes, most: int = MAX_DEVICES) -> PlanRequest:
     try:
         text = body.decode()
     except UnicodeDecodeError:
-        raise refuse(_SOURCE, "body", "is not UTF-8", "must be JSON") from None
+        raise input_error(_SOURCE, "body", "is not UTF-8", "must be JSON") from None
     if text.lstrip()[:1] != "{":
         found = "is empty" if not text.strip() else "is no object"
-        raise refuse(_SOURCE, "(top level)", found, "must be a JSON object")
+        raise input_error(_SOURCE, "(top level)", found, "must be a JSON object")
     return checked(parse_document(text, f"{_SOURCE}.json"), most)
 
 
@@ -42,7 +42,9 @@ def checked(document: Table, most: int = MAX_DEVICES) -> PlanRequest:
     devices = document.get("devices")
     if isinstance(devices, list) and len(devices) > most:
         found = f"a list of {len(devices)}"
-        raise refuse(_SOURCE, "devices", found, f"takes at most {most} here; scdn plan takes more")
+        raise input_error(
+            _SOURCE, "devices", found, f"takes at most {most} here; scdn plan takes more"
+        )
     return make_request(document, _SOURCE)
 
 
@@ -71,7 +73,7 @@ class Planner:
         except BrokenProcessPool:
             with self._lock:
                 self._pool = None
-            raise refuse(_SOURCE, "solver", "paper: its process ended", "try again") from None
+            raise input_error(_SOURCE, "solver", "paper: its process ended", "try again") from None
 
     def close(self) -> None:
         """Ends the other process."""
@@ -89,7 +91,9 @@ def surface(body: bytes, altitude_m: float, points: int) -> Surface:
     problem = problem_of(read(body))
     width, depth, height = problem.region_m.tolist()
     if not 0 <= altitude_m <= height:
-        raise refuse("surface", "altitude_m", f"got {altitude_m:g}", f"must be in [0, {height:g}]")
+        raise input_error(
+            "surface", "altitude_m", f"got {altitude_m:g}", f"must be in [0, {height:g}]"
+        )
     x, y = np.linspace(0, width, points), np.linspace(0, depth, points)
     gx, gy = np.meshgrid(x, y)
     places = np.stack([gx, gy, np.full_like(gx, altitude_m)], axis=-1)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import uvicorn
 
-from scdn.documents import OutputError
-from scdn.faults import refuse
+from scdn.errors import input_error
+from scdn.file_io import OutputError
 from scdn.studio.app import PAGE, make_app
 from scdn.studio.settings import LOOPBACK, Settings
 
@@ -30,18 +30,20 @@ def serve(
 ) -> int:
     """Serves the page until it is stopped."""
     if not (PAGE / "index.html").is_file():
-        raise refuse("studio", "page", "is not built", "run make web, or install a released wheel")
+        raise input_error(
+            "studio", "page", "is not built", "run make web, or install a released wheel"
+        )
     folder = Path(runs)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise refuse(str(folder), "folder", f"cannot be used ({error.strerror})",
+        raise input_error(str(folder), "folder", f"cannot be used ({error.strerror})",
                      "must be a folder for runs") from None  # fmt: skip
     local = host in LOOPBACK
     if not local and token is None:
         token = secrets.token_urlsafe(24)
     if token is not None and len(token) < 16:
-        raise refuse("studio", "--token", "is short", "must have at least 16 characters")
+        raise input_error("studio", "--token", "is short", "must have at least 16 characters")
     settings = Settings(folder, token, LOOPBACK if local else frozenset())
     listener = _listener(host, port)
     shown = f"[{host}]" if ":" in host else host

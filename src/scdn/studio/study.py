@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from scdn.faults import refuse, show
+from scdn.errors import format_value, input_error
 from scdn.record.frames import frame
 from scdn.record.read import find_runs
 from scdn.report.curves import Chart, bars, charts
@@ -126,4 +126,6 @@ def as_png(study: Study, name: str) -> bytes:
         if found == name:
             return png(figure)
         known.append(found)
-    raise refuse("study", "figure", f"got {show(name)}", f"must be one of {', '.join(known)}")
+    raise input_error(
+        "study", "figure", f"got {format_value(name)}", f"must be one of {', '.join(known)}"
+    )

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 from pydantic import Strict
 
 from scdn.arrays import Array, Mask, Whole, floats
-from scdn.documents import Table, read_document, to_json, write_atomic
-from scdn.draws import generator
-from scdn.faults import Fault, InputError
+from scdn.errors import Fault, InputError
+from scdn.file_io import Table, read_document, to_json, write_atomic
+from scdn.rng import generator
 from scdn.scenario.check import checked
 from scdn.scenario.fields import Frozen, Version, required, value
 from scdn.scenario.fields import Whole as WholeNumber

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.arrays import Array, Whole, floats
-from scdn.draws import generator
+from scdn.rng import generator
 from scdn.scenario.model import Group, ListedDevice, Momentum, OptimizerKind, Proximal, Scenario
 from scdn.theory import MOMENTUM, PROXIMAL, SGD
 

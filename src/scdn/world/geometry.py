@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scdn.arrays import Array, Mask, floats
-from scdn.draws import generator
+from scdn.rng import generator
 from scdn.scenario.model import Scenario, Start
 
 

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from scdn.faults import need
+from scdn.errors import require_package
 
 RECORD, FIELD = "scdn", "frame"  # where a message has its bytes
 
@@ -35,7 +35,7 @@ def environment() -> dict[str, str]:
 def check_installed() -> None:
     """Refuses to go on without Flower."""
     quiet()
-    need("flwr", "federation", "federate")
+    require_package("flwr", "federation", "federate")
 
 
 def is_loopback(host: str) -> bool:

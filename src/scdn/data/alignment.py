@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scdn.faults import refuse
-from scdn.learning.data.dataset import Dataset, Task
-from scdn.learning.data.frames import need_columns, read_frame
-from scdn.learning.data.table import check_parties, to_dataset
+from scdn.data.dataset import Dataset, Task
+from scdn.data.frames import need_columns, read_frame
+from scdn.data.table import check_parties, to_dataset
+from scdn.errors import input_error
 
 _SHOWN = 3  # examples of each kind
 
@@ -117,7 +117,7 @@ def align(files: Mapping[str, Path], key: str) -> Aligned:
     report = _report(frames, keyed, key)
     if not report.matched:
         firsts = "; ".join(f"{p}: {_some(tuple(frame.index))}" for p, frame in keyed.items())
-        raise refuse("keys", key, f"no key is in every file ({firsts})", "must match")
+        raise input_error("keys", key, f"no key is in every file ({firsts})", "must match")
     order = list(report.matched)
     return Aligned(report, {party: frame.loc[order] for party, frame in keyed.items()})
 
@@ -126,7 +126,7 @@ def _label_holder(frames: Mapping[str, pd.DataFrame], label: str) -> str:
     holders = [party for party, frame in frames.items() if label in frame.columns]
     if len(holders) != 1:
         found = f"is in the file of {' and '.join(holders) or 'nobody'}"
-        raise refuse("label", label, found, "must be in one party's file, and not be the key")
+        raise input_error("label", label, found, "must be in one party's file, and not be the key")
     return holders[0]
 
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from scdn.arrays import Array, Mask
-from scdn.control.surface import Surface
+from scdn.control.exact.objective_surface import Surface
 
 _STAGES = 10 ** np.arange(-1.0, -8.0, -2.0)  # the barrier's weight, relative to the objective
 _STEPS = 12

@@ -8,8 +8,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.faults import refuse
-from scdn.learning.data.dataset import Dataset, Task
+from scdn.data.dataset import Dataset, Task
+from scdn.errors import input_error
 
 
 class Rows(Protocol):
@@ -55,20 +55,20 @@ def from_rows(
 
 def _collect(name: str, part: str, rows: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
     if len(rows) == 0:
-        raise refuse(name, part, "has no rows", "needs at least 1")
+        raise input_error(name, part, "has no rows", "needs at least 1")
     pairs = [rows[index] for index in range(len(rows))]
     try:
         x = np.stack([np.asarray(pair[0]) for pair in pairs])
         return x, np.array([np.asarray(pair[1]).item() for pair in pairs])
     except (ValueError, TypeError, IndexError) as error:
-        raise refuse(name, part, str(error), "must be pairs (x, y), every x alike") from None
+        raise input_error(name, part, str(error), "must be pairs (x, y), every x alike") from None
 
 
 def _modality(name: str, x: NDArray[Any], channels: str) -> dict[str, NDArray[Any]]:
     if x.ndim == 2:
         return {"table": x.astype(np.float64)}
     if x.ndim not in (3, 4):
-        raise refuse(name, "x", f"has {x.ndim - 1} dimensions", "must have 1, 2 or 3")
+        raise input_error(name, "x", f"has {x.ndim - 1} dimensions", "must have 1, 2 or 3")
     pixels = x if x.dtype == np.uint8 else x.astype(np.float32)
     if x.ndim == 3:
         return {"image": pixels[..., None]}

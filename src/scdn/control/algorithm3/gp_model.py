@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.geometric_condense import Point, Term
+from scdn.control.algorithm3.condensation import Point, Term
 from scdn.control.problem import RoundProblem
 from scdn.theory.optimizers import step_weights
 from scdn.world.channel import LIGHT_M_PER_S, decibels

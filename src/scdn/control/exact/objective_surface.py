@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.arrays import Array, Mask, Whole
-from scdn.control.closed_form import Choices, choices
+from scdn.control.exact.closed_form import Choices, choices
 from scdn.control.problem import TOLERANCE, RoundProblem
 from scdn.scenario.model import Link, Radio
 from scdn.world.channel import LIGHT_M_PER_S, decibels
@@ -213,12 +213,12 @@ def _rounding(problem: RoundProblem, devices: int) -> float:
 def _module(backend: Backend) -> ModuleType:
     if backend != "numpy":
         try:
-            from scdn.control import bounds_numba
+            from scdn.control.exact import bounds_numba
 
             return bounds_numba
         except ImportError:
             if backend == "numba":
                 raise
-    from scdn.control import bounds_numpy
+    from scdn.control.exact import bounds_numpy
 
     return bounds_numpy

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from scdn.faults import refuse
-from scdn.learning.data import cifar, digits, mnist, pawpularity, store
-from scdn.learning.data.dataset import Dataset
-from scdn.learning.data.download import Say
+from scdn.data import cifar, digits, mnist, pawpularity, store
+from scdn.data.dataset import Dataset
+from scdn.data.download import Say
+from scdn.errors import input_error
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ def load(name: str) -> Dataset:
     """A stored data set, checked; it is never fetched here."""
     if name not in names():
         found = f"known: {', '.join(names())}"
-        raise refuse("data set", name, "is not known", f"{found}; your own: {how_to_get(name)}")
+        raise input_error(
+            "data set", name, "is not known", f"{found}; your own: {how_to_get(name)}"
+        )
     return store.get(name, how_to_get(name))
 
 
@@ -56,7 +58,7 @@ def fetch(name: str, say: Say = lambda _: None) -> Path:
     if known is None or known.fetch is None:
         able = ", ".join(key for key, entry in KNOWN.items() if entry.fetch)
         allowed = f"must be one of {able}; else {how_to_get(name)}"
-        raise refuse("data set", name, "cannot be fetched", allowed)
+        raise input_error("data set", name, "cannot be fetched", allowed)
     return store.put(known.fetch(say))
 
 
@@ -65,5 +67,5 @@ def add(name: str, path: Path, say: Say = lambda _: None) -> Path:
     known = KNOWN.get(name)
     if known is None or known.add is None:
         able = ", ".join(key for key, entry in KNOWN.items() if entry.add)
-        raise refuse("data set", name, "cannot be added", f"must be one of {able}")
+        raise input_error("data set", name, "cannot be added", f"must be one of {able}")
     return store.put(known.add(path, say))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.greedy import at_maximum
+from scdn.control.max_vfl import at_maximum
 from scdn.control.problem import Decision, RoundProblem
 
 _GRID = (9, 9, 6)  # places along x, y and z

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from scdn.arrays import Array
-from scdn.faults import refuse, show
+from scdn.errors import format_value, input_error
 
 How = Literal["unit", "standard", "none"]
 
@@ -31,7 +31,9 @@ class Scaling:
         `none` leaves values alone. What never varies becomes 0.
         """
         if how not in get_args(How):
-            raise refuse("scaling", "how", f"got {show(how)}", "must be unit, standard or none")
+            raise input_error(
+                "scaling", "how", f"got {format_value(how)}", "must be unit, standard or none"
+            )
         if how == "none":
             return cls(np.zeros(1), np.ones(1))
         image = rows.ndim == 4

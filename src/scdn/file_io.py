@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scdn.faults import refuse
+from scdn.errors import input_error
 
 MEBIBYTE = 1 << 20
 _SIZE_LIMIT = 64 * MEBIBYTE  # a request with 100,000 devices has some 40 MB
@@ -29,7 +29,7 @@ def read_text(source: str | Path, size_limit: int = _SIZE_LIMIT) -> str:
     """The text of a file, refused beyond `size_limit` bytes or when it is not UTF-8."""
     name = str(source)
     if not name.strip():
-        raise refuse("file", "name", "is empty", "must name a file, or - for standard input")
+        raise input_error("file", "name", "is empty", "must name a file, or - for standard input")
     try:
         if name == "-":
             raw = sys.stdin.buffer.read(size_limit + 1) if sys.stdin else b""
@@ -37,17 +37,17 @@ def read_text(source: str | Path, size_limit: int = _SIZE_LIMIT) -> str:
             with Path(source).open("rb") as file:
                 raw = file.read(size_limit + 1)
     except IsADirectoryError:
-        raise refuse(name, "file", "is a directory", "must be a file") from None
+        raise input_error(name, "file", "is a directory", "must be a file") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise refuse(name, "file", f"cannot be read ({reason})", "must be readable") from None
+        raise input_error(name, "file", f"cannot be read ({reason})", "must be readable") from None
     if len(raw) > size_limit:
         allowed = f"must be at most {size_limit // MEBIBYTE} MiB"
-        raise refuse(name, "file", "too large", allowed)
+        raise input_error(name, "file", "too large", allowed)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise refuse(
+        raise input_error(
             name, "file", f"byte {error.start} is not UTF-8", "must be UTF-8 text"
         ) from None
 
@@ -63,13 +63,17 @@ def parse_document(text: str, source: str) -> Table:
             json.loads(text, object_pairs_hook=_unique_keys) if is_json else tomllib.loads(text)
         )
     except ValueError as error:
-        raise refuse(
+        raise input_error(
             source, "file", f"is not {language} ({error})", f"must be {language}"
         ) from None
     except RecursionError:
-        raise refuse(source, "file", "is nested too deeply", f"must be plain {language}") from None
+        raise input_error(
+            source, "file", "is nested too deeply", f"must be plain {language}"
+        ) from None
     if not isinstance(document, dict):
-        raise refuse(source, "(top level)", f"got {type(document).__name__}", "must be an object")
+        raise input_error(
+            source, "(top level)", f"got {type(document).__name__}", "must be an object"
+        )
     return document
 
 
@@ -82,14 +86,14 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> Table:
     return table
 
 
-def override(document: Table, settings: Iterable[str]) -> Table:
+def apply_settings(document: Table, settings: Iterable[str]) -> Table:
     """A copy of `document` with `key.path=value` settings; a value is TOML, else text."""
     result = _copy(document)
     for setting in settings:
         path, separator, text = setting.partition("=")
         keys = [key.strip() for key in path.split(".")]
         if not separator or not all(keys):
-            raise refuse("--set", setting, "is not a setting", "must be key.path=value")
+            raise input_error("--set", setting, "is not a setting", "must be key.path=value")
         try:
             value = tomllib.loads(f"value = {text}")["value"]
         except (ValueError, RecursionError):
@@ -113,7 +117,7 @@ def _assign(node: Any, keys: list[str], value: Any, setting: str) -> None:
                 node = node[int(key)]
         else:
             where = ".".join(keys[:depth]) or "(top level)"
-            raise refuse("--set", setting, f"{where} has no {key!r}", "must name a key there")
+            raise input_error("--set", setting, f"{where} has no {key!r}", "must name a key there")
 
 
 def _copy(node: Any) -> Any:
@@ -124,13 +128,13 @@ def _copy(node: Any) -> Any:
     return node
 
 
-def merged(below: Table, above: Table) -> Table:
+def merge_tables(below: Table, above: Table) -> Table:
     """`above` laid over `below`, table by table; anything else is replaced."""
     result = dict(below)
     for key, value in above.items():
         under = result.get(key)
         both = isinstance(under, dict) and isinstance(value, dict)
-        result[key] = merged(under, value) if both else value  # type: ignore[arg-type]
+        result[key] = merge_tables(under, value) if both else value  # type: ignore[arg-type]
     return result
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scdn.documents import OutputError, write_atomic
-from scdn.draws import generator
+from scdn.file_io import OutputError, write_atomic
+from scdn.rng import generator
 
 _HOMES = 200
 

@@ -17,13 +17,13 @@ from typing import Literal
 import numpy as np
 
 from scdn.arrays import Array, floats
-from scdn.control.bounds_layout import ALTITUDE, GAIN, HOVER
-from scdn.control.closed_form import Choices, choices, settle
-from scdn.control.pieces import free_pieces
-from scdn.control.polish import polish
+from scdn.control.exact.allowed_boxes import free_pieces
+from scdn.control.exact.array_layout import ALTITUDE, GAIN, HOVER
+from scdn.control.exact.closed_form import Choices, choices, settle
+from scdn.control.exact.newton import polish
+from scdn.control.exact.objective_surface import Backend, Boxes, Surface, no_boxes, surface_of
 from scdn.control.problem import SMALLEST_OBJECTIVE, Decision, RoundProblem
-from scdn.control.surface import Backend, Boxes, Surface, no_boxes, surface_of
-from scdn.faults import InputError, refuse
+from scdn.errors import InputError, input_error
 
 BATCH = 256  # boxes bounded at a time
 _SMALLEST = 1e-9  # boxes narrower than this part of the region are not halved any more
@@ -82,7 +82,7 @@ def exact(
 
 def _nowhere() -> InputError:
     allowed = "there must be a place at a finite cost"
-    return refuse("problem", "server", "has nowhere to be", allowed)
+    return input_error("problem", "server", "has nowhere to be", allowed)
 
 
 def _among_candidates(problem: RoundProblem, found: Choices, surface: Surface) -> ExactResult:

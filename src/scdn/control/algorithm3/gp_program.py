@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.geometric_condense import Monomial, Point, condense
-from scdn.control.geometric_model import DEVICE, FAINT, SERVER, Given, denominators, drift
-from scdn.faults import need
+from scdn.control.algorithm3.condensation import Monomial, Point, condense
+from scdn.control.algorithm3.gp_model import DEVICE, FAINT, SERVER, Given, denominators, drift
+from scdn.errors import require_package
 
-need("cvxpy", "paper", "the paper's solver")
+require_package("cvxpy", "paper", "the paper's solver")
 cp: Any = import_module("cvxpy")  # its annotations do not cover its atoms
 
 # What is tried in turn: shorter steps or more regularisation are slower, but fail less often where

@@ -16,7 +16,7 @@ import numpy as np
 
 from scdn.arrays import Array, floats
 from scdn.control.problem import Decision, RoundProblem
-from scdn.faults import refuse
+from scdn.errors import input_error
 from scdn.theory import MOMENTUM
 
 _GOLDEN = (np.sqrt(5) - 1) / 2
@@ -103,7 +103,7 @@ def _refuse_poles(problem: RoundProblem, most: Array) -> None:
     if problem.weights.convergence > 0 and pole.any():
         device = problem.ids[int(pole.argmax())]
         allowed = "with relaxed iterations Theorem 1's conditions must hold (or the bound is −∞)"
-        raise refuse("problem", f"learning_rate of {device}", "too large for its mu", allowed)
+        raise input_error("problem", f"learning_rate of {device}", "too large for its mu", allowed)
 
 
 def _golden(problem: RoundProblem, most: Array) -> tuple[Array, Array, Array]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from scdn.arrays import Array, Mask
-from scdn.control.bounds_layout import CLIMB_STEPS, MOST_UNDECIDED, PRICE, WIDE_REACH
+from scdn.control.exact.array_layout import CLIMB_STEPS, MOST_UNDECIDED, PRICE, WIDE_REACH
 
 
 class Range:

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import platformdirs
 
-from scdn.documents import OutputError, write_atomic
-from scdn.faults import InputError, printable, refuse
-from scdn.learning.data.dataset import Dataset
+from scdn.data.dataset import Dataset
+from scdn.errors import InputError, input_error, printable
+from scdn.file_io import OutputError, write_atomic
 from scdn.npz import read_npz
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,40}")
@@ -47,7 +47,7 @@ def put(dataset: Dataset) -> Path:
     """Stores a data set: the whole file under its hash, or nothing."""
     if not NAME.fullmatch(dataset.name):
         allowed = "must be up to 41 small letters, digits, - and _"
-        raise refuse("data set", "name", f"got {dataset.name!r}", allowed)
+        raise input_error("data set", "name", f"got {dataset.name!r}", allowed)
     buffer = io.BytesIO()
     np.savez(buffer, **_pack(dataset))
     content = buffer.getvalue()
@@ -70,12 +70,12 @@ def get(name: str, remedy: str) -> Dataset:
     """A stored data set; `remedy` tells the user what to do where it is absent or damaged."""
     path = stored().get(name)
     if path is None:
-        raise refuse("data set", name, f"is not in {folder()}", f"get it first: {remedy}")
+        raise input_error("data set", name, f"is not in {folder()}", f"get it first: {remedy}")
     verify(path, f"get it again: {remedy}")
     try:
         return _unpack(read_npz(path))
     except (KeyError, ValueError, TypeError) as error:
-        raise refuse(
+        raise input_error(
             str(path), "file", f"is not of this version ({error})", f"get it again: {remedy}"
         ) from None
 
@@ -97,9 +97,11 @@ def check_hash(source: Path | bytes, expected: str, remedy: str, name: str = "")
                 found = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             reason = f"cannot be read ({error.strerror})"
-            raise refuse(name, "file", reason, "must be readable") from None
+            raise input_error(name, "file", reason, "must be readable") from None
     if found != expected:
-        raise refuse(name, "sha256", f"got {found}", f"must be {expected}; {printable(remedy)}")
+        raise input_error(
+            name, "sha256", f"got {found}", f"must be {expected}; {printable(remedy)}"
+        )
 
 
 def _files() -> list[Path]:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.geometric_condense import Point
-from scdn.control.geometric_model import GeometricSettings, Given, given_of, start
-from scdn.control.geometric_program import Program
-from scdn.control.geometric_repair import repair
+from scdn.control.algorithm3.condensation import Point
+from scdn.control.algorithm3.gp_model import GeometricSettings, Given, given_of, start
+from scdn.control.algorithm3.gp_program import Program
+from scdn.control.algorithm3.repair import repair
 from scdn.control.problem import Decision, RoundProblem, evaluate
 
 __all__ = ["GeometricResult", "GeometricSettings", "geometric", "repair"]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from scdn.arrays import Array
-from scdn.draws import generator
-from scdn.faults import refuse, show
-from scdn.learning.data.scaling import How, Scaling
+from scdn.data.scaling import How, Scaling
+from scdn.errors import format_value, input_error
+from scdn.rng import generator
 
 Task = Literal["classification", "regression"]
 Modalities = Mapping[str, NDArray[Any]]
@@ -63,7 +63,7 @@ class Dataset:
             for column in columns:
                 if column not in known:
                     found = f"column {column!r} is not in the table"
-                    raise refuse(self.name, f"parties.{party}", found, "must name columns")
+                    raise input_error(self.name, f"parties.{party}", found, "must name columns")
 
     def scaled(self, how: How, dtype: DTypeLike = np.float32) -> Dataset:
         """The same rows as floats, scaled with statistics of the training rows only."""
@@ -90,21 +90,23 @@ class Dataset:
     def _check_rows(self, part: str, modalities: Modalities, count: int) -> None:
         if not modalities or not set(modalities) <= {"image", "table"}:
             found = f"has {sorted(modalities)}"
-            raise refuse(self.name, part, found, "must have image, table or both")
+            raise input_error(self.name, part, found, "must have image, table or both")
         for name, rows in modalities.items():
             where = f"{part}.{name}"
             dimensions = 4 if name == "image" else 2
             if rows.ndim != dimensions:
-                raise refuse(self.name, where, f"has shape {rows.shape}", f"needs {dimensions}-D")
+                raise input_error(
+                    self.name, where, f"has shape {rows.shape}", f"needs {dimensions}-D"
+                )
             if len(rows) != count or count == 0:
                 allowed = f"must be {count} as in {part}_y, and at least 1"
-                raise refuse(self.name, where, f"{len(rows)} rows", allowed)
+                raise input_error(self.name, where, f"{len(rows)} rows", allowed)
             if rows.dtype.kind == "f" and not np.isfinite(rows).all():
                 row = int(np.argwhere(~np.isfinite(rows))[0][0])
-                raise refuse(self.name, f"{where}.{row}", "not finite", "must be finite")
+                raise input_error(self.name, f"{where}.{row}", "not finite", "must be finite")
         if "table" in modalities and modalities["table"].shape[1] != len(self.features):
             found = f"{modalities['table'].shape[1]} columns"
-            raise refuse(self.name, f"{part}.table", found, f"has {len(self.features)} names")
+            raise input_error(self.name, f"{part}.table", found, f"has {len(self.features)} names")
 
     def _check_targets(self, where: str, targets: NDArray[Any]) -> None:
         if self.task == "classification":
@@ -115,7 +117,9 @@ class Dataset:
             allowed = "must be finite"
         if not good.all():
             row = int(np.argmin(good))
-            raise refuse(self.name, f"{where}.{row}", f"got {show(targets[row].item())}", allowed)
+            raise input_error(
+                self.name, f"{where}.{row}", f"got {format_value(targets[row].item())}", allowed
+            )
 
 
 def divided(count: int, purpose: str, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scdn.learning.data.dataset import Dataset
-from scdn.learning.data.registry import fetch, load, names
-from scdn.learning.data.scaling import Scaling
+from scdn.data.dataset import Dataset
+from scdn.data.registry import fetch, load, names
+from scdn.data.scaling import Scaling
 
 __all__ = ["Dataset", "Scaling", "fetch", "load", "names"]

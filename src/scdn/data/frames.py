@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scdn.arrays import Array
-from scdn.faults import Fault, InputError, refuse, show
+from scdn.errors import Fault, InputError, format_value, input_error
 from scdn.npz import read_npz
 
 _NAMED = 5  # faulty cells that are named; the rest are counted
@@ -32,21 +32,25 @@ def read_frame(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
             case ".npz":
                 frame = _npz_frame(path)
             case _:
-                raise refuse(str(path), "file", "of a strange kind", "must be .csv, .parquet, .npz")
+                raise input_error(
+                    str(path), "file", "of a strange kind", "must be .csv, .parquet, .npz"
+                )
     except OSError as error:
         reason = f"cannot be read ({error.strerror or error})"
-        raise refuse(str(path), "file", reason, "must be readable") from None
+        raise input_error(str(path), "file", reason, "must be readable") from None
     except pd.errors.EmptyDataError:
-        raise refuse(str(path), "file", "is empty", "needs a header and rows") from None
+        raise input_error(str(path), "file", "is empty", "needs a header and rows") from None
     except (ValueError, pd.errors.ParserWarning) as error:
         reason = f"cannot be understood ({str(error).splitlines()[0]})"
-        raise refuse(str(path), "file", reason, "must be a whole table without objects") from None
+        raise input_error(
+            str(path), "file", reason, "must be a whole table without objects"
+        ) from None
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     if frame.empty:
-        raise refuse(str(path), "file", "has no rows", "needs a header and rows")
+        raise input_error(str(path), "file", "has no rows", "needs a header and rows")
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
-        raise refuse(str(path), str(twice), "stands twice", "must name one column")
+        raise input_error(str(path), str(twice), "stands twice", "must name one column")
     return frame
 
 
@@ -103,4 +107,8 @@ def _column(column: pd.Series[Any]) -> Array:
 def _cell(value: Any) -> str:
     if not pd.api.types.is_scalar(value):
         return f"a {type(value).__name__}"
-    return "nothing" if pd.isna(value) else show(value.item() if hasattr(value, "item") else value)
+    return (
+        "nothing"
+        if pd.isna(value)
+        else format_value(value.item() if hasattr(value, "item") else value)
+    )

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.arrays import Array, Mask
-from scdn.control.bounds_layout import (
+from scdn.control.exact.array_layout import (
     ALTITUDE,
     CEILING,
     CLIMB,
@@ -51,7 +51,7 @@ from scdn.control.bounds_layout import (
     Y0,
     Z0,
 )
-from scdn.control.bounds_lines import Lines, Range
+from scdn.control.exact.relaxation import Lines, Range
 
 RELEASES_GIL = False
 

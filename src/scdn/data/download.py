@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from scdn.faults import refuse
-from scdn.learning.data.store import check_hash
+from scdn.data.store import check_hash
+from scdn.errors import input_error
 
 Say = Callable[[str], None]
 
@@ -94,7 +94,7 @@ def _read(url: str, limit: int, say: Say) -> bytes:
             parts.append(part)
             got += len(part)
             if got > limit:
-                raise refuse(url, "size", "too large", f"must be at most {limit} bytes")
+                raise input_error(url, "size", "too large", f"must be at most {limit} bytes")
             share = f" of {int(total) / 1e6:.1f}" if total else ""
             say(f"{url}: {got / 1e6:.1f}{share} MB")
     return b"".join(parts)

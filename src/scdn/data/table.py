@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scdn.arrays import Array
-from scdn.faults import Fault, InputError, refuse, show
-from scdn.learning.data.dataset import Dataset, Task, divided
-from scdn.learning.data.frames import need_columns, numbers, read_frame
+from scdn.data.dataset import Dataset, Task, divided
+from scdn.data.frames import need_columns, numbers, read_frame
+from scdn.errors import Fault, InputError, format_value, input_error
 
 Parties = Mapping[str, Sequence[str]]
 
@@ -60,11 +60,11 @@ def to_dataset(
 ) -> Dataset:
     """Checked cells, encoded labels, rows divided 80/20 with `seed`."""
     if not features:
-        raise refuse(source, "columns", "only the label", "needs at least one more")
+        raise input_error(source, "columns", "only the label", "needs at least one more")
     table = numbers(frame, features, source)
     targets, names = labels_of(frame, label, task, classes, source)
     if len(table) < 5:
-        raise refuse(source, "rows", f"{len(table)}", "needs at least 5 to divide 80/20")
+        raise input_error(source, "rows", f"{len(table)}", "needs at least 5 to divide 80/20")
     train, test = divided(len(table), "table-split", seed)
     return Dataset(
         name=name,
@@ -109,7 +109,9 @@ def labels_of(
     column = frame[label]
     if column.isna().any():
         row = int(np.argmax(column.isna()))
-        raise refuse(source, f"row {row + 1}, column {label}", "got nothing", "must be a class")
+        raise input_error(
+            source, f"row {row + 1}, column {label}", "got nothing", "must be a class"
+        )
     if pd.api.types.is_numeric_dtype(column):
         return _numbered(numbers(frame, [label], source)[:, 0], label, classes, source)
     codes, names = pd.factorize(column.astype(str), sort=True)
@@ -127,8 +129,8 @@ def _numbered(
         allowed = f"must be a whole number from 0 to {classes - 1}"
     if not good.all():
         row = int(np.argmin(good))
-        found = f"got {show(float(values[row]))}"
-        raise refuse(source, f"row {row + 1}, column {label}", found, allowed)
+        found = f"got {format_value(float(values[row]))}"
+        raise input_error(source, f"row {row + 1}, column {label}", found, allowed)
     if classes is not None:
         _check_classes(classes, None, label, source)
         return values.astype(np.int64), tuple(map(str, range(classes)))
@@ -140,4 +142,4 @@ def _numbered(
 def _check_classes(count: int, expected: int | None, label: str, source: str) -> None:
     if not 2 <= count <= _MOST_CLASSES or (expected is not None and count > expected):
         most = expected if expected is not None else _MOST_CLASSES
-        raise refuse(source, label, f"{count} classes", f"must be from 2 to {most}")
+        raise input_error(source, label, f"{count} classes", f"must be from 2 to {most}")

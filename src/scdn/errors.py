@@ -45,15 +45,17 @@ class InputError(Exception):
         return [printable(f"{self.source}: {fault}") for fault in self.faults]
 
 
-def refuse(source: str, field: str, found: str, allowed: str) -> InputError:
+def input_error(source: str, field: str, found: str, allowed: str) -> InputError:
     """An `InputError` with a single fault."""
     return InputError(source, [Fault(field, found, allowed)])
 
 
-def need(package: str, extra: str, what: str) -> None:
+def require_package(package: str, extra: str, what: str) -> None:
     """Refuses to go on with `what` without a package."""
     if find_spec(package) is None:
-        raise refuse("scdn", what, f"{package} is not installed", f"pip install 'scdn[{extra}]'")
+        raise input_error(
+            "scdn", what, f"{package} is not installed", f"pip install 'scdn[{extra}]'"
+        )
 
 
 def printable(line: str) -> str:
@@ -61,7 +63,7 @@ def printable(line: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
 
 
-def show(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value in few characters, on one line."""
     if isinstance(value, Mapping):
         return "a table"
@@ -70,7 +72,7 @@ def show(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.10g}"
     if isinstance(value, list | tuple) and all(isinstance(entry, int | float) for entry in value):
-        return f"[{', '.join(map(show, value))}]"
+        return f"[{', '.join(map(format_value, value))}]"
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**30:
         return "a huge integer"
     try:
@@ -80,7 +82,7 @@ def show(value: Any) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def faults_of(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
+def faults_from_pydantic(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
     """The faults that pydantic found, in this project's words."""
     found = [_fault(entry, model) for entry in error.errors(include_url=False)]
     return list(dict.fromkeys(found))  # a list that is short of three numbers is one fault
@@ -112,7 +114,7 @@ _TYPES = {
 def _fault(entry: Any, model: type[BaseModel]) -> Fault:
     kind, context = entry["type"], entry.get("ctx", {})
     path, owner = _locate(entry["loc"], model)
-    found = f"got {show(entry['input'])}"
+    found = f"got {format_value(entry['input'])}"
     match kind:
         case "missing" if isinstance(path[-1], int):
             return Fault(dotted(path[:-1]), found, "has too few entries")
@@ -131,7 +133,7 @@ def _fault(entry: Any, model: type[BaseModel]) -> Fault:
         case "literal_error":
             allowed = f"must be one of {context['expected']}"
         case "union_tag_invalid":
-            found = f"got kind {show(context['tag'])}"
+            found = f"got kind {format_value(context['tag'])}"
             allowed = f"kind must be one of {context['expected_tags']}"
         case "too_short":
             allowed = f"needs at least {context['min_length']} entries"

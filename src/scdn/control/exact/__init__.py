@@ -1,0 +1,1 @@
+"""The exact solver: branch and bound over the server's position."""
