@@ -18,19 +18,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
-from scdn.cli.progress import Progress
+from scdn.cli.progress_bar import ProgressBar
 from scdn.file_io import to_json, write_atomic
+from scdn.job_pool import PoolJob, run_jobs
 from scdn.record.read import read_run
 from scdn.report.statistics import compare, spread
 from scdn.report.study import make_study
 from scdn.scenario import read_scenario
-from scdn.simulation.compare import Task, carry_out
+from scdn.simulation.compare import run_or_resume
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 RATES = {  # the same for every method
@@ -70,7 +69,7 @@ def scenario(network: str, regime: str, method: str, seed: int, rate: float, *mo
     return read_scenario(EXAMPLES / f"{name}.toml", settings)
 
 
-def tuning(out: Path, regime: str, methods: list[str], lead: float | None) -> list[Task]:
+def tuning(out: Path, regime: str, methods: list[str], lead: float | None) -> list[PoolJob[Path]]:
     """The runs that rates are chosen by, on the static network of four.
 
     Rivals take SC-DN's iterations, so theirs come second, when SC-DN's rate `lead` is known.
@@ -84,7 +83,8 @@ def tuning(out: Path, regime: str, methods: list[str], lead: float | None) -> li
                 chosen = scenario("static 4", regime, method, seed, rate, "learning.holdout=0.1")
                 place = here / method / f"rate-{rate}" / f"seed-{seed}"
                 source = here / "sc-dn" / f"rate-{lead}" / f"seed-{seed}"
-                found.append(Task(chosen, place, None if lead is None else source))
+                arguments = (chosen, place, False, None if lead is None else source)
+                found.append(PoolJob(str(place), run_or_resume, arguments))
     return found
 
 
@@ -133,7 +133,7 @@ def study(
     seeds: int,
     networks: list[str],
     methods: list[str],
-) -> list[Task]:
+) -> list[PoolJob[Path]]:
     """The runs that count."""
     found = []
     for network in networks:
@@ -143,20 +143,16 @@ def study(
                 source = out / regime / network / "sc-dn" / f"seed-{seed}"
                 rival = method.startswith(("gsp", "vafl"))
                 chosen = scenario(network, regime, method, seed, rates[method])
-                found.append(Task(chosen, place, source if rival else None))
+                after = str(source) if rival else None
+                found.append(PoolJob(str(place), run_or_resume, (chosen, place, False), after))
     return found
 
 
-def run_all(tasks: list[Task], jobs: int) -> None:
-    """References first, then those who follow them."""
-    if not tasks:
-        return
-    bar, count = Progress(len(tasks), lines=20), 0
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for wave in (False, True):
-            for place in pool.map(carry_out, [t for t in tasks if bool(t.reference) == wave]):
-                count += 1
-                bar.show(count, "/".join(place.parts[-3:]))
+def run_all(jobs: list[PoolJob[Path]], workers: int) -> None:
+    """Run the jobs; rivals wait for the run whose iterations they take."""
+    bar = ProgressBar(len(jobs), lines=20)
+    for count, (_, folder) in enumerate(run_jobs(jobs, workers=workers), 1):
+        bar.show(count, "/".join(folder.parts[-3:]))
 
 
 def summary(

@@ -136,7 +136,7 @@ def test_a_controller_that_fails_is_replaced(tmp_path, examples, monkeypatch):
     def broken(*_):
         raise RuntimeError("no solution")
 
-    monkeypatch.setitem(methods._METHODS, "broken", methods.Method("broken", broken))
+    monkeypatch.setitem(methods.METHODS._entries, "broken", methods.Method("broken", broken))
     settings = ["learning.rounds=2", "learning.sample_rows=64", "method=broken"]
     with pytest.warns(UserWarning, match="no solution"):
         found = run(read_scenario(examples / "quick.toml", settings), tmp_path / "r")

@@ -25,7 +25,7 @@ from scdn.learning.vertical import VerticalModel
 from scdn.methods import Method, methods, register
 from scdn.record.read import EVENTS, read_run
 from scdn.rng import generator
-from scdn.scenario.read import make_scenario
+from scdn.scenario import make_scenario
 from scdn.simulation.run import REFERENCE, begin, mean_iterations, resume, run
 from scdn.world.churn import make_trace
 from scdn.world.geometry import server_start
@@ -785,7 +785,7 @@ def test_a_smoothness_without_bounds_is_divergence_too(tmp_path, damping):
 @pytest.fixture
 def registry(monkeypatch):
     fetch("digits")
-    monkeypatch.setattr(known, "_METHODS", dict(known._METHODS))
+    monkeypatch.setattr(known.METHODS, "_entries", dict(known.METHODS._entries))
 
 
 def decide(problem, **wishes):

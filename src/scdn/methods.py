@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from typing import Literal
 
 import numpy as np
@@ -20,8 +19,8 @@ from scdn.control.max_vfl import at_maximum
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import Decision, RoundProblem
 from scdn.control.solve import solve
-from scdn.errors import format_value, input_error
-from scdn.scenario.model import Memory
+from scdn.registry import Registry
+from scdn.scenario import Memory
 
 Schedule = Literal["synchronous", "asynchronous"]
 
@@ -85,37 +84,22 @@ _stay_matched = partial(at_most, move=False, matched=True)
 _best = partial(at_most, move=True, matched=False)
 _best_matched = partial(at_most, move=True, matched=True)
 
-_METHODS: dict[str, Method] = {}
+METHODS: Registry[Method] = Registry("method", Method)
 
 
 def register(method: Method) -> Method:
-    """Makes a method known by its name."""
-    _METHODS[method.name] = method
-    return method
+    """Make a method known by its name."""
+    return METHODS.register(method.name, method)
 
 
 def methods() -> tuple[Method, ...]:
-    """All that are known."""
-    return tuple(_METHODS.values())
+    """Return all registered methods."""
+    return tuple(METHODS)
 
 
 def method(name: str) -> Method:
-    """The method called so, or the one that `package.module:NAME` names."""
-    if name in _METHODS:
-        return _METHODS[name]
-    allowed = f"must be one of {', '.join(_METHODS)}, or package.module:METHOD"
-    if ":" not in name:
-        raise input_error("scdn", "method", f"got {format_value(name)}", allowed)
-    home, _, attribute = name.partition(":")
-    try:
-        found = getattr(import_module(home), attribute)
-    except Exception as error:  # a user's module may fail in any way
-        raise input_error("scdn", "method", f"{name}: {error}", allowed) from error
-    if not isinstance(found, Method):
-        raise input_error(
-            "scdn", "method", f"{name} is a {type(found).__name__}", "must be a Method"
-        )
-    return found
+    """Return the method of this name, or the one that `package.module:NAME` names."""
+    return METHODS.get(name)
 
 
 for _method in (

@@ -1,4 +1,4 @@
-"""The command line: parses, calls, prints. Each command has a small file of its own."""
+"""The command line `scdn`: one module per command, which parses, calls the library and prints."""
 
 from __future__ import annotations
 
@@ -9,32 +9,58 @@ import sys
 from collections.abc import Sequence
 
 from scdn import __version__
-from scdn.cli import data, federate, paper, plan, report, run, scenario, schema, studio
-from scdn.cli.common import Parser
+from scdn.cli import (
+    compare_command,
+    data_commands,
+    federate_commands,
+    paper_commands,
+    plan_command,
+    report_command,
+    run_command,
+    scenario_commands,
+    schema_command,
+    studio_command,
+)
+from scdn.cli.command_parser import CommandParser
 from scdn.errors import InputError, printable
 from scdn.file_io import OutputError
+from scdn.job_pool import WorkerDiedError
 
-DONE, FAILED, WRONG_INPUT = 0, 1, 2
+DONE, FAILED, WRONG_INPUT = 0, 1, 2  # exit codes
+
+# In the order in which `scdn --help` lists the commands.
+_MODULES = (
+    data_commands,
+    federate_commands,
+    paper_commands,
+    plan_command,
+    run_command,
+    compare_command,
+    report_command,
+    scenario_commands,
+    schema_command,
+    studio_command,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command. 0: done; 1: failed while running; 2: wrong input."""
+    """Run one command; return 0 (done), 1 (failed while running) or 2 (wrong input)."""
     _prepare_streams()
     try:
-        chosen = _parser().parse_args(arguments)
-        status: int = chosen.run(chosen)
+        options = _parser().parse_args(arguments)
+        status: int = options.run(options)
         sys.stdout.flush()
         return status
     except InputError as error:
         print("\n".join(error.lines()), file=sys.stderr)
         return WRONG_INPUT
-    except OutputError as error:
+    except (OutputError, WorkerDiedError) as error:
         print(printable(f"scdn: {error}"), file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         print("scdn: stopped", file=sys.stderr)
         return FAILED
-    except BrokenPipeError:  # the reader of our output has seen enough
+    except BrokenPipeError:  # such as `scdn schema plan | head`
         _discard_output()
         return DONE
     except OSError as error:
@@ -44,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _prepare_streams() -> None:
-    """Streams that take any text: a closed one is replaced, an old encoding widened."""
+    """Replace a closed standard output, and escape characters that the encoding lacks."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -53,26 +79,19 @@ def _prepare_streams() -> None:
 
 
 def _discard_output() -> None:
-    """What is left in the buffer must not fail again when the process ends."""
+    """Send buffered output to /dev/null, so that flushing it at exit does not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(
+    parser = CommandParser(
         prog="scdn",
         description="Vertical federated learning in networks that change.",
         epilog="example:\n  scdn plan examples/request.json",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"scdn {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    data.add_to(commands)
-    federate.add_to(commands)
-    paper.add_to(commands)
-    plan.add_to(commands)
-    run.add_to(commands)
-    report.add_to(commands)
-    scenario.add_to(commands)
-    schema.add_to(commands)
-    studio.add_to(commands)
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in _MODULES:
+        module.add_to(subparsers)
     return parser

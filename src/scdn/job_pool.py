@@ -1,0 +1,146 @@
+"""Worker processes for everything in the package that runs jobs side by side.
+
+`run_jobs` yields results as they come and lets a job wait for another one's result; `map_ordered`
+yields the results of one function in order. Both run in this process when there is one worker.
+An error in a job, Ctrl-C or the death of a worker drops the jobs that have not begun.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any, Generic, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Two processes of one thread are faster than one process of two.
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+
+
+class WorkerDiedError(Exception):
+    """Raised when a worker process ended without a result: killed, or out of memory."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a worker process ended before its job was done (killed, or out of memory): "
+            "run fewer at once, or start again to go on"
+        )
+
+
+@dataclass(frozen=True)
+class PoolJob(Generic[Result]):
+    """A call of a module's function with arguments that can be pickled.
+
+    `after` names a job that must end first; its result is then passed as the last argument.
+    """
+
+    key: str
+    function: Callable[..., Result]
+    arguments: tuple[Any, ...]
+    after: str | None = None
+
+
+def run_jobs(
+    jobs: Sequence[PoolJob[Result]],
+    *,
+    workers: int = 1,
+    known: Mapping[str, Result] | None = None,
+    executor: Executor | None = None,
+) -> Iterator[tuple[str, Result]]:
+    """Yield the key and the result of each job as it ends.
+
+    `known` has results of jobs that ended earlier and that others may wait for. `executor`
+    replaces the processes of this machine, for instance by a cluster; it is shut down at the end.
+    """
+    results = dict(known or {})
+    _check_dependencies(jobs, results)
+    if workers <= 1 and executor is None:
+        for job in sorted(jobs, key=lambda job: job.after is not None):
+            results[job.key] = job.function(*_arguments(job, results))
+            yield job.key, results[job.key]
+        return
+    with _closing(executor) if executor is not None else process_pool(workers) as pool:
+        waiting, running = list(jobs), {}
+        while waiting or running:
+            ready = [job for job in waiting if job.after is None or job.after in results]
+            waiting = [job for job in waiting if job not in ready]
+            running |= {pool.submit(job.function, *_arguments(job, results)): job for job in ready}
+            ended, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in ended:
+                job = running.pop(future)
+                results[job.key] = future.result()
+                yield job.key, results[job.key]
+
+
+def map_ordered(
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    *,
+    workers: int = 1,
+    chunk_size: int = 1,
+    start_method: str | None = "spawn",
+) -> Iterator[Result]:
+    """Yield `function(item)` for each item, in order, `chunk_size` items per message."""
+    if workers <= 1:
+        yield from map(function, items)
+        return
+    with process_pool(workers, start_method) as pool:
+        yield from pool.map(function, items, chunksize=chunk_size)
+
+
+@contextmanager
+def process_pool(workers: int, start_method: str | None = "spawn") -> Iterator[Executor]:
+    """Hold a pool of processes of one thread each.
+
+    Leaving it waits for what runs. After an error nothing new begins.
+    """
+    pool = ProcessPoolExecutor(workers, mp_context=get_context(start_method))
+    with _environment(_ONE_THREAD), _closing(pool):
+        yield pool
+
+
+@contextmanager
+def _closing(pool: Executor) -> Iterator[Executor]:
+    with pool:
+        try:
+            yield pool
+        except BrokenProcessPool:
+            raise WorkerDiedError from None
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables, which processes that are started meanwhile inherit."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _arguments(job: PoolJob[Result], results: Mapping[str, Result]) -> tuple[Any, ...]:
+    return job.arguments if job.after is None else (*job.arguments, results[job.after])
+
+
+def _check_dependencies(jobs: Sequence[PoolJob[Result]], known: Mapping[str, Result]) -> None:
+    keys = [job.key for job in jobs]
+    if len(set(keys)) != len(keys):
+        raise ValueError("two jobs have the same key")
+    direct = {job.key for job in jobs if job.after is None} | set(known)
+    for job in jobs:
+        if job.after is not None and job.after not in direct:
+            raise ValueError(f"{job.key} waits for {job.after}, which is no job that can run first")

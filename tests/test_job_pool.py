@@ -1,0 +1,99 @@
+"""Jobs on worker processes: results, order, dependencies, errors, the death of a worker."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from scdn.errors import InputError, input_error
+from scdn.job_pool import PoolJob, WorkerDiedError, map_ordered, run_jobs
+
+
+def add(*numbers):
+    return sum(numbers)
+
+
+def refuse(name):
+    raise input_error("job", name, "is wrong", "must be right")
+
+
+def die(_=None):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def note(folder, name):
+    time.sleep(0.2)
+    (folder / name).touch()
+
+
+def threads(_):
+    return os.environ["OMP_NUM_THREADS"], os.environ["NUMBA_NUM_THREADS"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_job_gets_the_result_that_it_waits_for(workers):
+    jobs = [
+        PoolJob("sum", add, (1,), after="first"),
+        PoolJob("first", add, (10, 20)),
+        PoolJob("more", add, (2,), after="earlier"),
+    ]
+    results = dict(run_jobs(jobs, workers=workers, known={"earlier": 100}))
+    assert results == {"first": 30, "sum": 31, "more": 102}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_map_keeps_the_order(workers):
+    assert list(map_ordered(abs, range(-9, 0), workers=workers, chunk_size=2)) == [*range(9, 0, -1)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_job_s_own_error_comes_back(workers):
+    with pytest.raises(InputError, match="job: b: is wrong, must be right"):
+        list(run_jobs([PoolJob("b", refuse, ("b",))], workers=workers))
+
+
+def test_an_error_drops_what_has_not_begun(tmp_path):
+    jobs = [PoolJob("bad", refuse, ("bad",))]
+    jobs += [PoolJob(str(n), note, (tmp_path, str(n))) for n in range(40)]
+    with pytest.raises(InputError):
+        list(run_jobs(jobs, workers=2))
+    assert len(list(tmp_path.iterdir())) < 20
+
+
+def test_a_consumer_that_stops_drops_what_has_not_begun(tmp_path):
+    results = run_jobs([PoolJob(str(n), note, (tmp_path, str(n))) for n in range(40)], workers=2)
+    next(results)
+    with pytest.raises(KeyboardInterrupt):
+        results.throw(KeyboardInterrupt)
+    assert len(list(tmp_path.iterdir())) < 20
+
+
+def test_the_death_of_a_worker_is_one_clear_error():
+    with pytest.raises(WorkerDiedError, match="a worker process ended before its job was done"):
+        list(run_jobs([PoolJob("a", die, ())], workers=2))
+    with pytest.raises(WorkerDiedError):
+        list(map_ordered(die, [1, 2], workers=2))
+
+
+def test_workers_have_one_thread_and_this_process_keeps_its_own(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+    assert list(map_ordered(threads, [0], workers=2)) == [("1", "1")]
+    assert os.environ["OMP_NUM_THREADS"] == "7"
+    assert "NUMBA_NUM_THREADS" not in os.environ
+
+
+def test_another_executor_takes_the_jobs():
+    jobs = [PoolJob("a", add, (1,)), PoolJob("b", add, (2,), after="a")]
+    assert dict(run_jobs(jobs, executor=ThreadPoolExecutor(1))) == {"a": 1, "b": 3}
+
+
+def test_jobs_that_could_never_run_are_refused():
+    with pytest.raises(ValueError, match="same key"):
+        list(run_jobs([PoolJob("a", add, ()), PoolJob("a", add, ())]))
+    with pytest.raises(ValueError, match="b waits for a"):
+        list(run_jobs([PoolJob("b", add, (), after="a")]))
