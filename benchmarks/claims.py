@@ -25,8 +25,8 @@ import numpy as np
 from scdn.cli.progress_bar import ProgressBar
 from scdn.file_io import to_json, write_atomic
 from scdn.job_pool import PoolJob, run_jobs
-from scdn.record.read import read_run
-from scdn.report.statistics import compare, spread
+from scdn.record.run_reader import read_run
+from scdn.report.statistics import paired_difference, spread
 from scdn.report.study import make_study
 from scdn.scenario import read_scenario
 from scdn.simulation.compare import run_or_resume
@@ -150,9 +150,9 @@ def study(
 
 def run_all(jobs: list[PoolJob[Path]], workers: int) -> None:
     """Run the jobs; rivals wait for the run whose iterations they take."""
-    bar = ProgressBar(len(jobs), lines=20)
+    bar = ProgressBar(lines=20)
     for count, (_, folder) in enumerate(run_jobs(jobs, workers=workers), 1):
-        bar.show(count, "/".join(folder.parts[-3:]))
+        bar.show(count, len(jobs), "/".join(folder.parts[-3:]))
 
 
 def summary(
@@ -181,7 +181,7 @@ def summary(
                 if mean is None:
                     continue
                 cell = {"mean": mean.mean, "std": mean.std}
-                paired = compare(values, measure.values.get("sc-dn", {}))
+                paired = paired_difference(values, measure.values.get("sc-dn", {}))
                 if method != "sc-dn" and paired is not None:
                     cell |= {
                         "difference": paired.difference,

@@ -25,9 +25,9 @@ from scdn.data import Scaling, cifar, fetch, load, mnist, names, pawpularity, st
 from scdn.data.alignment import align
 from scdn.data.dataset import Dataset, divided, trivial_score
 from scdn.data.download import Package, UnreachableError
-from scdn.data.rows import from_rows
-from scdn.data.sample import write_sample
-from scdn.data.table import from_file
+from scdn.data.example_files import write_sample
+from scdn.data.import_table import from_file
+from scdn.data.torch_dataset import from_rows
 from scdn.errors import InputError
 from scdn.file_io import OutputError
 
@@ -625,11 +625,11 @@ def test_rows_of_any_kind():
 
 def _run(line):
     """One `scdn data …` line, in this process."""
-    from scdn.cli import data
-    from scdn.cli.common import Parser
+    from scdn.cli import data_commands
+    from scdn.cli.command_parser import CommandParser
 
-    parser = Parser(prog="scdn")
-    data.add_to(parser.add_subparsers())
+    parser = CommandParser(prog="scdn")
+    data_commands.add_to(parser.add_subparsers())
     chosen = parser.parse_args(line.removeprefix("scdn ").split())
     return chosen.run(chosen)
 
@@ -646,7 +646,7 @@ def test_commands(tmp_path, monkeypatch, capsys, cache):
     assert "grid: 5 missing: 0007, 0047, 0087, …" in capsys.readouterr().err.splitlines()
     _run("scdn data check")
     said = capsys.readouterr().out
-    assert "digits: fine, 1438 + 359 rows of image (8, 8, 1)" in said
+    assert "digits: valid, 1438 + 359 rows of image (8, 8, 1)" in said
     assert "sky: sky.cold, sky.wind" in said
     _run("scdn data add homes sample/meters.csv --label heat_pump --party a=night_kwh,day_kwh")
     assert load("homes").parties == {"a": ("night_kwh", "day_kwh")}

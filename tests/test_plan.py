@@ -13,9 +13,9 @@ from jsonschema import Draft202012Validator
 from problems import Model, close, random_request
 from test_cli import refused, scdn
 
-from scdn.cli import plan as cli_plan
+from scdn.cli import plan_command as cli_plan
+from scdn.control.plan_request import make_request, problem_of, read_request
 from scdn.control.problem import evaluate
-from scdn.control.request import make_request, problem_of, read_request
 from scdn.control.solve import SOLVERS, solve
 from scdn.errors import InputError
 

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from scdn.cli.report import add_to
+from scdn.cli.report_command import add_to
 from scdn.errors import InputError
-from scdn.record.frames import TERMS, devices_frame, export, frame
-from scdn.record.read import EVENTS, find_runs, read_events
-from scdn.report.curves import charts
-from scdn.report.figures import write_figures
-from scdn.report.journey import journey
-from scdn.report.page import page
-from scdn.report.statistics import at_equal, compare, finals, sign_flip, spread
+from scdn.record.run_reader import EVENTS, find_runs, read_events
+from scdn.record.run_tables import TERMS, devices_frame, export, frame
+from scdn.report.charts import charts
+from scdn.report.matplotlib_figures import write_figures
+from scdn.report.network_history import journey
+from scdn.report.page import report_page
+from scdn.report.statistics import values_at_equal_budget, paired_difference, final_values, sign_flip_test, spread
 from scdn.report.student import quantile, two_sided
 from scdn.report.study import make_study
 
@@ -248,7 +248,7 @@ def test_sparse_events_are_enough(tmp_path):
     (tmp_path / EVENTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
     study = make_study(find_runs([tmp_path]))
     assert study.metric.key == "test_loss"
-    text = page(study)
+    text = report_page(study)
     assert "x<b>" not in text
     assert "a</script>" not in text
     assert write_figures(study, tmp_path / "png")
@@ -262,7 +262,7 @@ numbers = st.lists(st.floats(-100, 100).map(lambda x: round(x, 3)), min_size=2, 
 @given(numbers, st.integers(0, 10**6))
 def test_paired_statistics_are_scipys(mine, seed):
     other = np.random.default_rng(seed).normal(0, 30, len(mine))
-    found = compare(dict(enumerate(mine)), dict(enumerate(other)))
+    found = paired_difference(dict(enumerate(mine)), dict(enumerate(other)))
     expected = stats.ttest_rel(mine, other)
     low, high = expected.confidence_interval(0.95)
     assert found.count == len(mine)
@@ -282,7 +282,7 @@ def test_students_t_is_scipys(freedom, t):
 
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=4))
 def test_sign_flips_of_symmetric_data_say_nothing(half):
-    assert sign_flip(np.array([*half, *(-value for value in half)], dtype=float)) == 1.0
+    assert sign_flip_test(np.array([*half, *(-value for value in half)], dtype=float)) == 1.0
 
 
 def test_sign_flips_are_exact():
@@ -291,20 +291,20 @@ def test_sign_flips_are_exact():
         (gaps, np.zeros(9)), lambda x, y, axis: (x - y).mean(axis=axis), vectorized=True,
         permutation_type="samples", n_resamples=np.inf,
     )  # fmt: skip
-    assert sign_flip(gaps) == pytest.approx(expected.pvalue)
-    assert sign_flip(np.ones(6)) == 2 / 2**6  # the least that six seeds can show
-    assert sign_flip(np.ones(13)) is None
+    assert sign_flip_test(gaps) == pytest.approx(expected.pvalue)
+    assert sign_flip_test(np.ones(6)) == 2 / 2**6  # the least that six seeds can show
+    assert sign_flip_test(np.ones(13)) is None
 
 
 def test_one_seed_has_no_interval_and_equal_runs_do_not_differ():
-    alone = compare({0: 2.0}, {0: 1.0, 1: 5.0})
+    alone = paired_difference({0: 2.0}, {0: 1.0, 1: 5.0})
     assert (alone.count, alone.difference) == (1, 1.0)
     assert alone.low is alone.high is alone.p_t is alone.p_flip is None
     assert not alone.clear
     assert spread([4.0]).std is None
     assert spread([float("nan")]) is None
-    assert compare({0: 1.0}, {1: 1.0}) is None
-    same = compare({0: 1.0, 1: 2.0}, {0: 1.0, 1: 2.0})
+    assert paired_difference({0: 1.0}, {1: 1.0}) is None
+    same = paired_difference({0: 1.0, 1: 2.0}, {0: 1.0, 1: 2.0})
     assert (same.difference, same.low, same.high, same.p_t, same.p_flip) == (0, 0, 0, 1, 1)
 
 
@@ -314,11 +314,11 @@ def test_at_equal_joules_and_seconds():
          ("dear", 0, 2.5, 50), ("dear", 0, 9.0, 60), ("late", 0, 4.0, 70)],
         columns=["method", "seed", "spent", "value"],
     )  # fmt: skip
-    found = at_equal(rows, "value", "spent")
+    found = values_at_equal_budget(rows, "value", "spent")
     assert found["cheap"][0] == 30  # it has ended: its own last value
     assert found["dear"][0] == 50  # the last value reached by then, not one between
     assert np.isnan(found["late"][0])  # it had reached nothing
-    assert finals(rows, "value") == {"cheap": {0: 30}, "dear": {0: 60}, "late": {0: 70}}
+    assert final_values(rows, "value") == {"cheap": {0: 30}, "dear": {0: 60}, "late": {0: 70}}
 
 
 @given(st.integers(0, 50))
@@ -329,7 +329,7 @@ def test_at_equal_budgets_nobody_gains(seed):
          for r, cost in enumerate(np.cumsum(draws.uniform(0.1, 2, 8)))],
         columns=["method", "seed", "value", "spent"],
     )  # fmt: skip
-    equal, final = at_equal(rows, "value", "spent"), finals(rows, "value")
+    equal, final = values_at_equal_budget(rows, "value", "spent"), final_values(rows, "value")
     for s in range(3):
         assert any(equal[method][s] == final[method][s] for method in "abc")
         assert all(not equal[method][s] > final[method][s] for method in "abc")
@@ -414,7 +414,7 @@ def _without_plotly(text):
 )
 def test_pages_and_pictures(tmp_path, options):
     study = study_of(tmp_path / "runs", **options)
-    text = _without_plotly(page(study))
+    text = _without_plotly(report_page(study))
     assert not re.search(r"https?:", text)
     assert not re.search(r"<(link|img|iframe)|\b(src|href)\s*=|url\(|@import", text)
     assert "default-src 'none'" in text  # the browser fetches nothing either

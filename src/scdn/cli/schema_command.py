@@ -1,17 +1,17 @@
-"""`scdn schema`: the JSON Schema of what is read and written."""
+"""`scdn schema`: print the JSON Schema of a format."""
 
 from __future__ import annotations
 
 import argparse
 
-from scdn.cli.common import Commands, command
+from scdn.cli.command_parser import Subparsers, add_command
 from scdn.file_io import to_json
 
 
-def add_to(commands: Commands) -> None:
-    """Declares the command."""
-    parser = command(
-        commands,
+def add_to(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = add_command(
+        subparsers,
         "schema",
         _schema,
         "Print the JSON Schema of a plan request, a plan, a scenario or a run's events.",
@@ -24,14 +24,14 @@ def add_to(commands: Commands) -> None:
 def _schema(options: argparse.Namespace) -> int:
     from pydantic import BaseModel
 
-    from scdn.control.plan import Answer
-    from scdn.control.request import PlanRequest
-    from scdn.record.schema import AnyEvent
+    from scdn.control.plan import PlanAnswer
+    from scdn.control.plan_request import PlanRequest
+    from scdn.record.event_schema import AnyEvent
     from scdn.scenario import Scenario
 
     forms: dict[str, type[BaseModel]] = {
         "plan-request": PlanRequest,
-        "plan": Answer,
+        "plan": PlanAnswer,
         "scenario": Scenario,
         "event": AnyEvent,
     }

@@ -1,0 +1,139 @@
+"""How commands are declared, and the options that several of them share."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from scdn.errors import input_error, printable
+from scdn.file_io import write_atomic
+from scdn.scenario import Scenario, read_scenario, scenario_warnings
+
+Subparsers = Any  # argparse keeps the type that `add_subparsers` returns private
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser that reports a usage error in one line instead of argparse's several."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error and exit with 2."""
+        self.exit(2, printable(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")
+
+
+def add_command(
+    subparsers: Subparsers,
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    description: str,
+    example: str,
+) -> argparse.ArgumentParser:
+    """Declare a command that `run` executes; its help ends with the example, which must work."""
+    lines = "\n".join(f"  {line}" for line in example.splitlines())
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        name,
+        help=description[0].lower() + description[1:].rstrip("."),
+        description=description,
+        epilog=f"example:\n{lines}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_command_group(
+    subparsers: Subparsers, name: str, description: str, example: str
+) -> Subparsers:
+    """Declare a command that consists of subcommands."""
+    parser = add_command(subparsers, name, lambda _: 0, description, example)
+    return parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+
+def number_in_range(least: float, below: float, allowed: str) -> Callable[[str], float]:
+    """Return an argparse type for numbers in [least, below)."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not least <= value < below:
+            raise argparse.ArgumentTypeError(f"got {text!r}, must be {allowed}")
+        return value
+
+    return parse
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """Return an argparse type for whole numbers of at least `least`."""
+
+    def parse(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"got {text!r}, must be a whole number ≥ {least}")
+        return int(text)
+
+    return parse
+
+
+def add_scenario_options(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
+    """Add the scenario file, `--set` and `--strict`."""
+    parser.add_argument(
+        "scenario", nargs=nargs, metavar="FILE", help="scenario, TOML or JSON; - reads stdin"
+    )
+    add_setting_option(parser)
+    add_strict_option(parser)
+
+
+def add_setting_option(parser: argparse.ArgumentParser) -> None:
+    """Add `--set`."""
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        metavar="KEY.PATH=VALUE",
+        action="append",
+        default=[],
+        help="override a value of the scenario or request; may be repeated",
+    )
+
+
+def add_strict_option(parser: argparse.ArgumentParser) -> None:
+    """Add `--strict`."""
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse values outside the conditions of Theorem 1 instead of warning",
+    )
+
+
+def read_scenario_from(options: argparse.Namespace, **overrides: Any) -> Scenario:
+    """Read the scenario that the options name, override what is not None, print warnings."""
+    scenario = read_scenario(options.scenario, options.settings, strict=options.strict)
+    changes = {name: value for name, value in overrides.items() if value is not None}
+    scenario = scenario.model_copy(update=changes)
+    print_warnings(scenario_warnings(scenario))
+    return scenario
+
+
+def refuse_with_resume(options: argparse.Namespace, names: Sequence[str]) -> None:
+    """Refuse options that a resumed run cannot change: it continues as it was started."""
+    for name in names:
+        if getattr(options, name) not in (None, []):
+            option = "--set" if name == "settings" else f"--{name}"
+            raise input_error("scdn", option, "cannot be combined with --resume", "leave it out")
+
+
+def print_warnings(lines: Sequence[str]) -> None:
+    """Print warnings on standard error, one line each."""
+    for line in lines:
+        print(printable(f"warning: {line}"), file=sys.stderr)
+
+
+def write_output(path: str, text: str) -> None:
+    """Write a file atomically, or to standard output where the path is `-`."""
+    if path == "-":
+        sys.stdout.write(text)
+    else:
+        write_atomic(path, text)
+        print(f"wrote {path}")

@@ -1,0 +1,85 @@
+"""`scdn compare`: run several methods over several seeds, and report on them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from scdn.cli.command_parser import (
+    Subparsers,
+    add_command,
+    add_scenario_options,
+    read_scenario_from,
+    whole_number,
+)
+from scdn.cli.progress_bar import ProgressBar, format_score
+from scdn.errors import input_error
+
+
+def add_to(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = add_command(
+        subparsers,
+        "compare",
+        _compare,
+        "Run several methods on the same network over several seeds, and write a report.",
+        "scdn data fetch digits\n"
+        "scdn compare examples/quick.toml --methods sc-dn,max-vfl --seeds 2 --out runs/two",
+    )
+    add_scenario_options(parser)
+    parser.add_argument(
+        "--methods",
+        required=True,
+        metavar="A,B,…",
+        help="names of methods; the others are compared with the first",
+    )
+    parser.add_argument(
+        "--seeds", type=whole_number(1), default=10, metavar="N", help="runs a method; default: 10"
+    )
+    parser.add_argument(
+        "--jobs", type=whole_number(1), default=1, metavar="N", help="parallel runs; default: 1"
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="folder for the runs, where finished ones are kept; default: runs/NAME",
+    )
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from scdn.file_io import write_atomic
+    from scdn.methods import method
+    from scdn.report.page import report_page
+    from scdn.report.study import make_study
+    from scdn.report.text_table import text_table
+    from scdn.simulation.compare import compare
+
+    methods = [name.strip() for name in options.methods.split(",") if name.strip()]
+    if not methods or len(set(methods)) < len(methods):
+        raise input_error(
+            "scdn", "--methods", f"got {options.methods!r}", "must be names without duplicates"
+        )
+    names = [method(name).name for name in methods]  # of package.module:NAME, the NAME
+    scenario = read_scenario_from(options)
+    method(scenario.method)  # refuses an unknown name
+    out = Path(options.out or Path("runs") / scenario.name)
+    seeds = range(scenario.seed, scenario.seed + options.seeds)
+    bar = ProgressBar()
+
+    def show_finished(run: Any, count: int, total: int) -> None:
+        end = run.end or {}
+        score = "diverged" if end["status"] == "diverged" else format_score(end["metrics"])
+        energy_j = end["energy"]["total_j"]
+        bar.show(count, total, f"{run.method}, seed {run.seed}: {score}, {energy_j:.4g} J")
+
+    runs = compare(scenario, methods, seeds, out, jobs=options.jobs, done=show_finished)
+    study = make_study([run for run in runs if run.method in names], names[0])
+    print(text_table(study))
+    for note in study.notes:
+        print(f"note: {note}", file=sys.stderr)
+    report = out / "report.html"
+    write_atomic(report, report_page(study))
+    print(f"wrote {report}")
+    return 0

@@ -1,0 +1,255 @@
+"""`scdn federate server` and `scdn federate local`: start a federated training and follow it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scdn.cli.command_parser import (
+    Subparsers,
+    add_command,
+    add_scenario_options,
+    number_in_range,
+    read_scenario_from,
+    refuse_with_resume,
+    whole_number,
+)
+from scdn.cli.progress_bar import ProgressBar, format_score
+from scdn.errors import input_error, printable
+from scdn.file_io import OutputError, to_json, write_atomic
+from scdn.scenario import Scenario
+
+if TYPE_CHECKING:
+    from scdn.federation.federated_server import Settings
+    from scdn.federation.flower.superlink import Control
+
+PORT = 9092
+SCENARIO = "scenario.json"  # as the server's process reads it
+
+
+def add_server(subparsers: Subparsers) -> None:
+    """Declare `scdn federate server`."""
+    parser = add_command(
+        subparsers,
+        "server",
+        _server,
+        "Wait for devices, align their rows by key, train, and record every round.",
+        "scdn data new -o sample\n"
+        "scdn federate keys -o keys --device sky\n"
+        "scdn federate server examples/quick.toml --labels sample/meters.csv --key home "
+        "--label heat_pump --keys keys --out runs/homes --check",
+    )
+    _add_run_options(parser)
+    parser.add_argument("--out", metavar="DIR", help="new folder for the run")
+    parser.add_argument("--labels", metavar="FILE", help=".csv, .parquet or .npz with the labels")
+    parser.add_argument("--key", metavar="COLUMN", help="the column that all files share")
+    parser.add_argument("--label", metavar="COLUMN", help="the column to predict")
+    parser.add_argument(
+        "--task", choices=("classification", "regression"), default="classification"
+    )
+    parser.add_argument(
+        "--classes", type=whole_number(2), default=0, metavar="N", help="labels are 0 to N−1"
+    )
+    parser.add_argument(
+        "--reference", metavar="DIR", help="SC-DN run that sets the rivals' iterations"
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
+    parser.add_argument("--port", type=whole_number(1), default=PORT, help=f"default: {PORT}")
+    parser.add_argument("--keys", metavar="FOLDER", help="folder made by scdn federate keys")
+    parser.add_argument("--insecure", action="store_true", help="without keys; 127.0.0.1 only")
+    parser.add_argument(
+        "--check", action="store_true", help="check files and options without starting"
+    )
+    parser.add_argument(
+        "--devices",
+        type=whole_number(1),
+        metavar="N",
+        help="devices to wait for at the start; default: the scenario's number",
+    )
+
+
+def add_local(subparsers: Subparsers) -> None:
+    """Declare `scdn federate local`."""
+    parser = add_command(
+        subparsers,
+        "local",
+        _local,
+        "Split a stored data set between device processes on this machine, and train.",
+        "scdn data fetch digits\n"
+        "scdn federate local examples/quick.toml --devices 2 --set learning.rounds=2 "
+        "--out federated",
+    )
+    _add_run_options(parser)
+    parser.add_argument(
+        "--devices", type=whole_number(1), metavar="N", help="default: the scenario's number"
+    )
+    parser.add_argument("--out", metavar="DIR", help="new folder; default: runs/NAME-federated")
+    parser.add_argument(
+        "--with-keys", action="store_true", help="with TLS and keys, as between machines"
+    )
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    add_scenario_options(parser, nargs="?")
+    seconds = number_in_range(1e-3, 1e9, "a number of seconds > 0")
+    parser.add_argument("--resume", metavar="DIR", help="continue the interrupted run in DIR")
+    parser.add_argument(
+        "--wait",
+        type=seconds,
+        default=120.0,
+        metavar="S",
+        help="seconds to wait for devices; default: 120",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        default=30.0,
+        metavar="S",
+        help="seconds to wait for an answer; default: 30",
+    )
+
+
+def _server(options: argparse.Namespace) -> int:
+    from scdn.federation import flower
+
+    flower.check_installed()
+    from scdn.federation.federated_server import labels_of
+    from scdn.federation.processes import Address, superlink
+
+    if options.keys is None and not options.insecure:
+        allowed = "must be the folder of scdn federate keys, or --insecure on this machine"
+        raise input_error("scdn", "--keys", "is missing", allowed)
+    if options.labels is None:
+        raise input_error("scdn", "--labels", "is missing", "must be the file with the labels")
+    keys = None if options.keys is None else Path(options.keys).resolve()
+    address = Address(options.host, options.port, keys)
+    out, scenario = _folder_and_scenario(options)
+    settings = _settings(options, out, scenario, Path(options.labels))
+    labels = labels_of(settings)  # faults in the labels are reported before anything starts
+    devices = address.devices()
+    print(f"{settings.labels}: {len(labels.keys)} rows with a label", file=sys.stderr)
+    for name, fault in devices:
+        print(f"{name}: {fault or 'may take part'}", file=sys.stderr)
+    if options.check:
+        return 0
+    _write_scenario(scenario, out)
+    with _sigterm_interrupts(), superlink(address, out) as control:
+        print(f"devices connect to port {address.port}", file=sys.stderr)
+        return _follow(control, settings, out)
+
+
+def _local(options: argparse.Namespace) -> int:
+    from scdn.federation import flower
+
+    flower.check_installed()
+    from scdn.federation.processes import Address, free_port, prepare, superlink
+
+    out, scenario = _folder_and_scenario(options)
+    neighbours = prepare(out, scenario, options.devices, options.with_keys)
+    settings = _settings(options, out, neighbours.scenario, neighbours.labels)
+    address = Address("127.0.0.1", free_port(), neighbours.keys)
+    _write_scenario(neighbours.scenario, out)
+    with (
+        _sigterm_interrupts(),
+        superlink(address, out) as control,
+        neighbours.all(address),
+    ):
+        return _follow(control, settings, out)
+
+
+def _folder_and_scenario(options: argparse.Namespace) -> tuple[Path, Scenario | None]:
+    """Return the run's folder, and the scenario unless the run is resumed."""
+    from scdn.federation.federated_server import federated
+    from scdn.record.run_reader import read_run
+    from scdn.record.run_writer import refuse_used
+
+    if (options.resume is None) == (options.scenario is None):
+        raise input_error("scdn", "federate", "needs one of FILE and --resume", "see --help")
+    if options.resume is not None:
+        refuse_with_resume(options, ("out", "settings"))
+        read_run(options.resume)  # raises where there is no run
+        return Path(options.resume).resolve(), None
+    scenario = federated(read_scenario_from(options))
+    out = Path(options.out or Path("runs") / f"{scenario.name}-federated").resolve()
+    refuse_used(out)
+    return out, scenario
+
+
+def _settings(
+    options: argparse.Namespace, out: Path, scenario: Scenario | None, labels: Path
+) -> Settings:
+    from scdn.federation.federated_server import Settings
+
+    texts = {name: getattr(options, name, None) or "" for name in ("key", "label", "reference")}
+    return Settings(
+        out=str(out),
+        scenario="" if scenario is None else str(out / SCENARIO),
+        labels=str(labels.resolve()),
+        task=getattr(options, "task", "classification"),
+        classes=getattr(options, "classes", 0),
+        devices=options.devices or 0,
+        wait_s=options.wait,
+        timeout_s=options.timeout,
+        resume=scenario is None,
+        **texts,
+    )
+
+
+def _write_scenario(scenario: Scenario | None, out: Path) -> None:
+    """Write the scenario, with `--set` applied, for the server's process."""
+    if scenario is None:
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    document = scenario.model_dump(mode="json", by_alias=True)
+    if scenario.churn.trace is not None:
+        document["churn"]["trace"] = str(Path(scenario.churn.trace).resolve())
+    write_atomic(out / SCENARIO, to_json(document) + "\n")
+
+
+def _follow(control: Control, settings: Settings, out: Path) -> int:
+    """Start the run, print its log and its rounds until it ends, and return the exit code."""
+    from scdn.federation.processes import follow, start
+    from scdn.record.run_reader import read_run
+
+    bar = ProgressBar()
+
+    def print_line(name: str, line: str) -> None:
+        if name.endswith(".log"):
+            clear = "\r\033[K" if sys.stderr.isatty() else ""
+            print(clear + printable(line), file=sys.stderr, flush=True)
+            return
+        event = json.loads(line)
+        if event["event"] != "round":
+            return
+        rounds = read_run(out).scenario["learning"]["rounds"]
+        missed = event["federation"]["missed"]
+        text = f"{format_score(event['metrics'])}, {len(event['active'])} active"
+        text += f", no answer from {', '.join(missed)}" if missed else ""
+        bar.show(event["round"] + 1, rounds, f"{text}, {event['seconds']:.1f} s")
+
+    follow(control, start(control, settings), out, print_line)
+    end = read_run(out).end
+    if end is None:
+        raise OutputError(f"{out}: the run has not ended; see {out / 'superlink.log'}")
+    print(f"{out}: {format_score(end['metrics'])} after {end['rounds']} rounds")
+    return 1 if end["status"] == "diverged" else 0
+
+
+@contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """Make SIGTERM end everything as Ctrl-C does."""
+
+    def interrupt(_: int, __: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,118 @@
+"""`scdn run`: train with one method and record every round."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+from scdn.cli.command_parser import (
+    Subparsers,
+    add_command,
+    add_scenario_options,
+    read_scenario_from,
+    refuse_with_resume,
+    whole_number,
+)
+from scdn.cli.progress_bar import ProgressBar, format_score
+from scdn.errors import input_error
+
+
+def add_to(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = add_command(
+        subparsers,
+        "run",
+        _run,
+        "Train with one method in a network that changes, and record every round.",
+        "scdn data fetch digits\n"
+        "scdn run examples/quick.toml --out runs/quick\n"
+        "scdn run --resume runs/quick",
+    )
+    add_scenario_options(parser, nargs="?")
+    parser.add_argument("--method", metavar="M", help="replaces the scenario's method")
+    parser.add_argument(
+        "--seed", type=whole_number(0), metavar="S", help="replaces the scenario's seed"
+    )
+    parser.add_argument("--out", metavar="DIR", help="new folder for the run")
+    parser.add_argument("--resume", metavar="DIR", help="continue the interrupted run in DIR")
+    parser.add_argument(
+        "--reference",
+        metavar="DIR",
+        help="SC-DN run that sets the rivals' iterations; by default one is run first",
+    )
+    parser.add_argument(
+        "--log",
+        choices=("tensorboard", "mlflow"),
+        help="also log the rounds there; the package must be installed",
+    )
+
+
+def _run(options: argparse.Namespace) -> int:
+    from scdn.methods import method
+    from scdn.simulation.runner import resume, run
+
+    if (options.resume is None) == (options.scenario is None):
+        raise input_error("scdn", "run", "needs one of FILE and --resume", "see scdn run --help")
+    if options.log:
+        from scdn.record.experiment_log import check_log
+
+        check_log(options.log)
+    if options.resume is not None:
+        refuse_with_resume(options, ("method", "seed", "out", "reference", "settings"))
+        folder = Path(options.resume)
+        return _print_result(resume(folder, watch=_RoundPrinter(options.log, folder)), folder)
+    if options.out is None:
+        raise input_error("scdn", "--out", "is missing", "must be a new folder for the run")
+    folder = Path(options.out)
+    scenario = read_scenario_from(options, method=options.method, seed=options.seed)
+    method(scenario.method)  # refuses an unknown name before anything is written
+    printer = _RoundPrinter(options.log, folder)
+    return _print_result(
+        run(scenario, options.out, reference=options.reference, watch=printer), folder
+    )
+
+
+class _RoundPrinter:
+    """Prints the progress of each round, and logs it where `--log` says."""
+
+    def __init__(self, log_kind: str | None, folder: Path) -> None:
+        self._bars: dict[str, ProgressBar] = {}
+        self._log_kind, self._folder = log_kind, folder
+        self._began = time.monotonic()
+        self._log: Any = None
+
+    def __call__(self, event: dict[str, Any], simulation: Any) -> None:
+        name = simulation.method.name
+        if name not in self._bars:
+            self._bars[name] = ProgressBar(lines=10, began=self._began)
+        self._began = time.monotonic()  # so that the time of a reference run is not counted twice
+        total_j = simulation.ledger.totals()["total_j"]
+        self._bars[name].show(
+            event["round"] + 1,
+            simulation.scenario.learning.rounds,
+            f"{name}: {format_score(event['metrics'])}, {total_j:.4g} J, "
+            f"{len(event['active'])} active",
+        )
+        if self._log_kind and name == simulation.scenario.method.rpartition(":")[2]:
+            if self._log is None:
+                from scdn.record.experiment_log import open_log
+
+                self._log = open_log(self._log_kind, simulation.scenario.name, name, self._folder)
+            self._log(event)
+
+
+def _print_result(finished: Any, folder: Path) -> int:
+    end = finished.end or {}
+    if end.get("status") == "diverged":
+        print(f"{folder}: training diverged: {end['reason']}")
+        return 1
+    energy = end["energy"]
+    print(
+        f"{folder}: {format_score(end['metrics'])} after {end['rounds']} rounds, "
+        f"{energy['total_j']:.4g} J ({energy['processing_j']:.4g} processing, "
+        f"{energy['transmission_j']:.4g} transmission, {energy['movement_j']:.4g} movement), "
+        f"{energy['latency_s']:.4g} s"
+    )
+    return 0
