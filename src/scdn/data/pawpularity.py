@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.data.dataset import Dataset, divided
-from scdn.data.download import Say
+from scdn.data.dataset import Dataset, train_test_rows
+from scdn.data.download import ProgressCallback
 from scdn.errors import input_error
 from scdn.npz import read_npz
 
@@ -20,14 +20,14 @@ _OFTEN = 2_000  # images between two lines of progress
 _FLAGS = 12
 
 
-def from_path(path: Path, say: Say) -> Dataset:
+def from_path(path: Path, say: ProgressCallback) -> Dataset:
     """From a directory in Kaggle's layout, or from a compact npz."""
     if path.is_dir():
         return _from_directory(path, say)
     return _from_npz(path, say)
 
 
-def _from_npz(path: Path, say: Say) -> Dataset:
+def _from_npz(path: Path, say: ProgressCallback) -> Dataset:
     try:
         packed = read_npz(path, _KEYS)
     except KeyError as error:
@@ -54,15 +54,15 @@ def _from_npz(path: Path, say: Say) -> Dataset:
     return _dataset(str(path), ids, images, packed["meta"], names, packed["pawpularity"])
 
 
-def _from_directory(path: Path, say: Say) -> Dataset:
-    from scdn.data.frames import numbers, read_frame
+def _from_directory(path: Path, say: ProgressCallback) -> Dataset:
+    from scdn.data.table_files import numeric_cells, read_table
 
-    frame = read_frame(path / "train.csv")
+    frame = read_table(path / "train.csv")
     needed = {"Id", "Pawpularity"} - set(frame.columns)
     if needed:
         raise input_error(str(path / "train.csv"), "columns", f"no {sorted(needed)}", "are needed")
     names = tuple(map(str, frame.columns.drop(["Id", "Pawpularity"])))
-    cells = numbers(frame, (*names, "Pawpularity"), str(path / "train.csv"))
+    cells = numeric_cells(frame, (*names, "Pawpularity"), str(path / "train.csv"))
     images = np.empty((len(frame), SIDE, SIDE, 3), np.uint8)
     for row, name in enumerate(frame["Id"].astype(str)):
         if not name.isalnum():  # it becomes part of a path
@@ -93,7 +93,7 @@ def _picture(raw: bytes, name: str) -> NDArray[Any]:
     return np.asarray(colours)
 
 
-def _progress(row: int, count: int, say: Say) -> None:
+def _progress(row: int, count: int, say: ProgressCallback) -> None:
     if (row + 1) % _OFTEN == 0 or row + 1 == count:
         say(f"decoded {row + 1} of {count} images")
 
@@ -113,7 +113,7 @@ def _dataset(
         found = f"from {scores.min()} to {scores.max()}"
         raise input_error(source, "Pawpularity", found, "must be from 0 to 100")
     order = np.argsort(np.array(ids), kind="stable")  # so that both forms are split alike
-    train, test = (order[rows] for rows in divided(len(ids), "pawpularity-split"))
+    train, test = (order[rows] for rows in train_test_rows(len(ids), "pawpularity-split"))
     table = flags.astype(np.float64)
     target = scores.astype(np.float64) / 100  # as in the paper
     return Dataset(

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from scdn.arrays import Array
 from scdn.errors import format_value, input_error
 
-How = Literal["unit", "standard", "none"]
+ScalingKind = Literal["unit", "standard", "none"]
 
 _BYTES = 256  # values a pixel can have
 
@@ -24,13 +24,13 @@ class Scaling:
     scale: Array
 
     @classmethod
-    def fit(cls, rows: NDArray[Any], how: How) -> Scaling:
+    def fit(cls, rows: NDArray[Any], how: ScalingKind) -> Scaling:
         """Learns shift and scale from `rows`, which should be training rows only.
 
         `unit` maps least and largest value to 0 and 1; `standard` gives mean 0 and deviation 1;
         `none` leaves values alone. What never varies becomes 0.
         """
-        if how not in get_args(How):
+        if how not in get_args(ScalingKind):
             raise input_error(
                 "scaling", "how", f"got {format_value(how)}", "must be unit, standard or none"
             )

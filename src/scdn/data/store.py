@@ -30,13 +30,13 @@ _ARRAYS = ("train", "train_y", "test", "test_y")
 _STALE_S = 3600.0  # a temporary file this old belongs to a process that was killed
 
 
-def folder() -> Path:
+def store_folder() -> Path:
     """Where data sets are kept: `SCDN_DATA`, or the platform's cache directory."""
     chosen = os.environ.get("SCDN_DATA")
     return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("scdn"))
 
 
-def stored() -> dict[str, Path]:
+def stored_files() -> dict[str, Path]:
     """The file of each data set that is there."""
     found = [path for path in _files() if _FILE.fullmatch(path.name)]
     found.sort(key=lambda path: path.stat().st_mtime)  # of two versions the newer one counts
@@ -51,14 +51,14 @@ def put(dataset: Dataset) -> Path:
     buffer = io.BytesIO()
     np.savez(buffer, **_pack(dataset))
     content = buffer.getvalue()
-    path = folder() / f"{dataset.name}.{hashlib.sha256(content).hexdigest()}.npz"
+    path = store_folder() / f"{dataset.name}.{hashlib.sha256(content).hexdigest()}.npz"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{path.parent}: cannot be made ({error.strerror})") from None
     write_atomic(path, content)
     try:
-        verify(path, "try again; the disk did not keep what was written")
+        verify_file(path, "try again; the disk did not keep what was written")
     except InputError:
         path.unlink()
         raise
@@ -68,10 +68,12 @@ def put(dataset: Dataset) -> Path:
 
 def get(name: str, remedy: str) -> Dataset:
     """A stored data set; `remedy` tells the user what to do where it is absent or damaged."""
-    path = stored().get(name)
+    path = stored_files().get(name)
     if path is None:
-        raise input_error("data set", name, f"is not in {folder()}", f"get it first: {remedy}")
-    verify(path, f"get it again: {remedy}")
+        raise input_error(
+            "data set", name, f"is not in {store_folder()}", f"get it first: {remedy}"
+        )
+    verify_file(path, f"get it again: {remedy}")
     try:
         return _unpack(read_npz(path))
     except (KeyError, ValueError, TypeError) as error:
@@ -80,13 +82,13 @@ def get(name: str, remedy: str) -> Dataset:
         ) from None
 
 
-def verify(path: Path, remedy: str) -> None:
+def verify_file(path: Path, remedy: str) -> None:
     """Refuses a file whose sha256 is not the one in its name."""
     match = _FILE.fullmatch(path.name)
-    check_hash(path, match.group(2) if match else "", remedy)
+    check_sha256(path, match.group(2) if match else "", remedy)
 
 
-def check_hash(source: Path | bytes, expected: str, remedy: str, name: str = "") -> None:
+def check_sha256(source: Path | bytes, expected: str, remedy: str, name: str = "") -> None:
     """Refuses a file, or bytes called `name`, that are not the ones expected."""
     if isinstance(source, bytes):
         found = hashlib.sha256(source).hexdigest()
@@ -106,7 +108,7 @@ def check_hash(source: Path | bytes, expected: str, remedy: str, name: str = "")
 
 def _files() -> list[Path]:
     try:
-        return sorted(folder().iterdir())
+        return sorted(store_folder().iterdir())
     except OSError:
         return []
 

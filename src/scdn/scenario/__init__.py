@@ -1,48 +1,57 @@
-"""One frozen, typed description of everything a run needs."""
+"""One frozen, typed description of everything a run needs; the one place where defaults live."""
 
-from scdn.scenario.model import (
-    AirLink,
+from scdn.scenario.definition import Scenario
+from scdn.scenario.learning_settings import LearningSettings, MemoryName
+from scdn.scenario.network_settings import (
     Churn,
-    Device,
+    DeviceGroup,
     Fading,
-    Group,
-    Learning,
-    Link,
     ListedDevice,
+    Shock,
+    StartPosition,
+)
+from scdn.scenario.reader import make_scenario, read_scenario, scenario_warnings
+from scdn.scenario.round_settings import (
+    AirLink,
+    DeviceSettings,
+    Link,
     Momentum,
     Movement,
+    OptimizerKind,
     Proximal,
     Radio,
-    RoundLearning,
-    Scenario,
+    RateModel,
+    RoundLearningSettings,
     Sgd,
-    Shock,
     Weights,
 )
-from scdn.scenario.read import make_scenario, read_scenario, warnings_of
-from scdn.scenario.write import template, to_toml
+from scdn.scenario.toml_writer import scenario_template, to_toml
 
 __all__ = [
     "AirLink",
     "Churn",
-    "Device",
+    "DeviceGroup",
+    "DeviceSettings",
     "Fading",
-    "Group",
-    "Learning",
+    "LearningSettings",
     "Link",
     "ListedDevice",
+    "MemoryName",
     "Momentum",
     "Movement",
+    "OptimizerKind",
     "Proximal",
     "Radio",
-    "RoundLearning",
+    "RateModel",
+    "RoundLearningSettings",
     "Scenario",
     "Sgd",
     "Shock",
+    "StartPosition",
     "Weights",
     "make_scenario",
     "read_scenario",
-    "template",
+    "scenario_template",
+    "scenario_warnings",
     "to_toml",
-    "warnings_of",
 ]

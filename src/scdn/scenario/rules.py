@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from scdn.errors import Fault, format_value
-from scdn.scenario.model import Device, Group, Momentum, Movement, Proximal, Scenario
-from scdn.theory.conditions import MOMENTUM_LIMIT, learning_rate_limit
+from scdn.scenario.definition import Scenario
+from scdn.scenario.network_settings import DeviceGroup
+from scdn.scenario.round_settings import DeviceSettings, Momentum, Movement, Proximal
+from scdn.theory.theorem_1_conditions import MOMENTUM_LIMIT, learning_rate_limit
 
-Point = Sequence[float]
+Coordinates = Sequence[float]
 
 _LARGEST_M = 1e8
 
@@ -59,7 +61,7 @@ def site_faults(site: Site) -> Iterator[Fault]:
         yield Fault("candidates_m", "no place is allowed", allowed, of)
 
 
-def _free(place: Point, site: Site) -> bool:
+def _free(place: Coordinates, site: Site) -> bool:
     inside = all(0 <= x <= size for x, size in zip(place, site.region_m, strict=True))
     flies = place[2] == 0 or place[2] >= site.movement.min_flight_m
     boxes = site.keep_out_m
@@ -70,14 +72,14 @@ def _free(place: Point, site: Site) -> bool:
     )
 
 
-def outside(field: str, place: Point, region_m: Point) -> Iterator[Fault]:
+def outside_region_faults(field: str, place: Coordinates, region_m: Coordinates) -> Iterator[Fault]:
     """A fault if `place` is not in the region."""
     if not all(0 <= x <= size for x, size in zip(place, region_m, strict=True)):
         allowed = f"must be inside 0 … {format_value(list(region_m))}"
         yield Fault(field, f"got {format_value(list(place))}", allowed, ("region_m",))
 
 
-def device_faults(devices: Sequence[Device], region_m: Point) -> Iterator[Fault]:
+def device_faults(devices: Sequence[DeviceSettings], region_m: Coordinates) -> Iterator[Fault]:
     """Faults of listed devices: names, places, clocks, step sizes."""
     seen: set[str] = set()
     for index, device in enumerate(devices):
@@ -85,7 +87,7 @@ def device_faults(devices: Sequence[Device], region_m: Point) -> Iterator[Fault]
         if device.id in seen:
             yield Fault(f"{where}.id", f"got {format_value(device.id)} again", "must be unique")
         seen.add(device.id)
-        yield from outside(f"{where}.position_m", device.position_m, region_m)
+        yield from outside_region_faults(f"{where}.position_m", device.position_m, region_m)
         if device.cpu_min_hz > device.cpu_max_hz:
             found, most = f"got {format_value(device.cpu_min_hz)}", format_value(device.cpu_max_hz)
             of = (f"{where}.cpu_max_hz",)
@@ -108,7 +110,9 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
     yield from site_faults(scenario)
     yield from device_faults(scenario.devices, scenario.region_m)
     if scenario.server.position_m is not None:
-        yield from outside("server.position_m", scenario.server.position_m, scenario.region_m)
+        yield from outside_region_faults(
+            "server.position_m", scenario.server.position_m, scenario.region_m
+        )
     for index, group in enumerate(scenario.fleet):
         yield from _group_faults(f"fleet.{index}", group, scenario.region_m)
     kinds = [group.kind for group in scenario.fleet]
@@ -125,7 +129,7 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
         yield Fault("fleet", "nobody can enter", allowed, ("churn",))
 
 
-def _group_faults(where: str, group: Group, region_m: Point) -> Iterator[Fault]:
+def _group_faults(where: str, group: DeviceGroup, region_m: Coordinates) -> Iterator[Fault]:
     nonnegative, positive = (0.0, math.inf), (math.nextafter(0, 1), math.inf)
     limits = {
         "altitude_m": (0.0, region_m[2]),
@@ -163,7 +167,7 @@ def _group_faults(where: str, group: Group, region_m: Point) -> Iterator[Fault]:
         yield _too_fast(where, group.learning_rate, group.mu[1])
 
 
-def theorem_faults(devices: Sequence[Device], most_steps: int) -> Iterator[Fault]:
+def theorem_faults(devices: Sequence[DeviceSettings], most_steps: int) -> Iterator[Fault]:
     """Devices outside Theorem 1's conditions: allowed, but its bound is not proven for them."""
     for index, device in enumerate(devices):
         where = f"devices.{index}"

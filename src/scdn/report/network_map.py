@@ -7,36 +7,36 @@ from pathlib import Path
 
 import numpy as np
 
-from scdn.arrays import Array, Mask, Whole, floats
-from scdn.pictures.scene import Crowd, Scene, Shade, check_name, write_scene
-from scdn.scenario.model import Scenario
+from scdn.arrays import Array, IntArray, Mask, floats
+from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene, check_map_format, write_map
+from scdn.scenario import Scenario
 from scdn.world.churn import churn_trace
 from scdn.world.fleet import Fleet
 from scdn.world.geometry import server_start
-from scdn.world.reach import in_reach, least_power
+from scdn.world.link_budget import in_reach, required_power
 
 _FINE, _COARSE = 301, 61  # points along the longer side of the coverage map
 _CROWD = 100  # more devices than this are counted on a coarse one
 
 
-def draw_map(scenario: Scenario, out: str | Path, round_: int = 0) -> None:
+def draw_network_map(scenario: Scenario, out: str | Path, round_: int = 0) -> None:
     """Writes the map as .png, .svg or (interactive, offline) .html."""
-    check_name(out)
-    write_scene(make_map(scenario, round_), out)
+    check_map_format(out)
+    write_map(make_network_map(scenario, round_), out)
 
 
-def make_map(scenario: Scenario, round_: int = 0) -> Scene:
+def make_network_map(scenario: Scenario, round_: int = 0) -> MapScene:
     """What the network looks like when the round begins, the server at its start."""
     trace = churn_trace(scenario)
     seen = trace.entered < round_
     fleet, present = trace.fleet.take(seen), trace.present(round_)[seen]
-    gone = trace.gone(round_)[seen]
+    gone = trace.departed(round_)[seen]
     server = server_start(scenario)
     reached = present & in_reach(scenario, fleet, server)
-    needed = least_power(scenario, fleet, server)
+    needed = required_power(scenario, fleet, server)
     when = "at the start" if round_ == 0 else f"round {round_}"
     kinds = list(dict.fromkeys(fleet.kind.tolist()))
-    return Scene(
+    return MapScene(
         title=f"{scenario.name}, {when}: {reached.sum()} of {present.sum()} devices in reach",
         region_m=scenario.region_m,
         server_m=server,
@@ -58,9 +58,9 @@ def make_map(scenario: Scenario, round_: int = 0) -> Scene:
     )
 
 
-def _crowd(fleet: Fleet, mine: Whole, look: int, reached: Mask, needed: Array) -> Crowd:
+def _crowd(fleet: Fleet, mine: IntArray, look: int, reached: Mask, needed: Array) -> DeviceMarkers:
     label = str(fleet.kind[mine[0]]) if len(mine) else ""
-    return Crowd(
+    return DeviceMarkers(
         label=label,
         look=look,
         position_m=fleet.position_m[mine],
@@ -81,7 +81,7 @@ def _name(fleet: Fleet, index: int) -> str:
     return f"{fleet.id[index]}, {height:.0f} m up" if height > 0 else str(fleet.id[index])
 
 
-def _coverage(scenario: Scenario, fleet: Fleet, altitude_m: float) -> Shade:
+def _coverage(scenario: Scenario, fleet: Fleet, altitude_m: float) -> HeatMap:
     x, y = ground_grid(scenario.region_m, _FINE if len(fleet) <= _CROWD else _COARSE)
     counts = [
         in_reach(scenario, fleet, np.stack([x, np.full_like(x, v), np.full_like(x, altitude_m)], 1))
@@ -90,7 +90,7 @@ def _coverage(scenario: Scenario, fleet: Fleet, altitude_m: float) -> Shade:
         for v in y
     ]
     label = f"devices in reach from here at {altitude_m:g} m"
-    return Shade(x, y, np.array(counts), label, steps=len(fleet))
+    return HeatMap(x, y, np.array(counts), label, steps=len(fleet))
 
 
 def ground_grid(region_m: tuple[float, float, float], points: int) -> tuple[Array, Array]:

@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from scdn.arrays import Array
-from scdn.pictures.palette import (
+from scdn.report.map_scene import MapScene
+from scdn.report.palette import (
     DANGER,
     GRID,
     INK,
@@ -23,14 +24,13 @@ from scdn.pictures.palette import (
     SYMBOLS,
     SYMBOLS_3D,
 )
-from scdn.pictures.scene import Scene
 
 _BELOW = -0.03  # the axes start a little below zero, so that markers there are whole
 _EDGES = ((0, 1), (1, 3), (3, 2), (2, 0), (4, 5), (5, 7), (7, 6), (6, 4), (0, 4), (1, 5), (2, 6),
           (3, 7))  # fmt: skip
 
 
-def html(scene: Scene) -> str:
+def html(scene: MapScene) -> str:
     """A self-contained page."""
     figure = make_subplots(
         cols=2,
@@ -49,7 +49,7 @@ def html(scene: Scene) -> str:
     return str(page)
 
 
-def _side(scene: Scene) -> Iterator[Any]:
+def _side(scene: MapScene) -> Iterator[Any]:
     server = scene.server_m
     links = [point for place in scene.linked_m for point in (place, server, [None] * 3)]
     yield _lines(links, SERVER)
@@ -116,7 +116,7 @@ def _box(box: Sequence[float]) -> list[Any]:
     return [point for a, b in _EDGES for point in (corners[a], corners[b], [None] * 3)]
 
 
-def _above(scene: Scene) -> Iterator[Any]:
+def _above(scene: MapScene) -> Iterator[Any]:
     yield _shading(scene)
     for crowd in scene.crowds:
         colour = KINDS[crowd.look % len(KINDS)]
@@ -143,7 +143,7 @@ def _above(scene: Scene) -> Iterator[Any]:
     yield _flat(scene.server_m[None], star, ["server"])
 
 
-def _shading(scene: Scene) -> Any:
+def _shading(scene: MapScene) -> Any:
     shade = scene.shade
     ends = SHADE[::-1] if shade.low_is_good else SHADE
     seen = shade.value[np.isfinite(shade.value)]
@@ -172,7 +172,7 @@ def _flat(places: Array, marker: dict[str, Any], hover: Sequence[str]) -> Any:
     )  # fmt: skip
 
 
-def _lay_out(figure: Any, scene: Scene) -> None:
+def _lay_out(figure: Any, scene: MapScene) -> None:
     size = scene.region_m
     longest = max(size)
     axis = {"gridcolor": GRID, "backgroundcolor": "#f8fafb", "color": MUTED, "zerolinecolor": GRID}

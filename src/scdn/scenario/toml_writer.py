@@ -9,9 +9,10 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from scdn.errors import models_in, printable
+from scdn.errors import nested_models, printable
 from scdn.file_io import merge_tables
-from scdn.scenario.model import PROFILES, Group, Scenario
+from scdn.scenario.definition import PROFILES, Scenario
+from scdn.scenario.network_settings import DeviceGroup
 
 _WIDTH = 96
 
@@ -21,10 +22,10 @@ def to_toml(scenario: Scenario, *, comments: bool = False) -> str:
     return _toml(scenario, scenario.name, comments)
 
 
-def template(profile: str = "product", kind: str = "device", count: int = 6) -> str:
+def scenario_template(profile: str = "product", kind: str = "device", count: int = 6) -> str:
     """A new scenario: every value, its meaning, and why it is so where the paper is silent."""
     document = merge_tables(PROFILES[profile], {"profile": profile, "name": "my-network"})
-    fleet = (Group(kind=kind, count=count),)
+    fleet = (DeviceGroup(kind=kind, count=count),)
     scenario = Scenario.model_validate(document).model_copy(update={"fleet": fleet})
     return _toml(scenario, "A scenario of scdn", True)
 
@@ -46,7 +47,7 @@ def _table(model: BaseModel, path: str, comments: bool) -> Iterator[str]:
             later += [(f"[{path}{key}]", entry) for entry in item]
         else:
             line = f"# {key} =" if item is None else f"{key} = {_literal(item)}"
-            if comments and item == () and any(models_in(field.annotation)):
+            if comments and item == () and any(nested_models(field.annotation)):
                 line = f"# [[{path}{key}]] tables may follow"  # `key = []` would forbid them
             yield from _commented(line, field) if comments else [line]
     for where, item in later:

@@ -8,11 +8,11 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.data.dataset import Dataset, Task
+from scdn.data.dataset import Dataset, TaskKind
 from scdn.errors import input_error
 
 
-class Rows(Protocol):
+class MapStyleDataset(Protocol):
     """What a map-style data set offers."""
 
     def __len__(self) -> int: ...
@@ -20,12 +20,12 @@ class Rows(Protocol):
     def __getitem__(self, index: int, /) -> Any: ...
 
 
-def from_rows(
+def from_torch_dataset(
     name: str,
-    train: Rows,
-    test: Rows,
+    train: MapStyleDataset,
+    test: MapStyleDataset,
     *,
-    task: Task = "classification",
+    task: TaskKind = "classification",
     classes: Sequence[str] = (),
     channels: Literal["first", "last"] = "first",
 ) -> Dataset:
@@ -53,7 +53,7 @@ def from_rows(
     )
 
 
-def _collect(name: str, part: str, rows: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
+def _collect(name: str, part: str, rows: MapStyleDataset) -> tuple[NDArray[Any], NDArray[Any]]:
     if len(rows) == 0:
         raise input_error(name, part, "has no rows", "needs at least 1")
     pairs = [rows[index] for index in range(len(rows))]

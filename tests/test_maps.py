@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from scdn import make_request, problem_of, read_request, solve
-from scdn.pictures.map import draw_map, make_map
-from scdn.pictures.plan_map import draw_plan, make_plan_map
+from scdn.report.network_map import draw_network_map, make_network_map
+from scdn.report.plan_map import draw_plan_map, make_plan_map
 from scdn.scenario import make_scenario, read_scenario
 from scdn.world.churn import churn_trace
 
@@ -19,7 +19,7 @@ _MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doctype html"}
 @pytest.mark.parametrize("name", ["wildfire", "smart-grid"])
 def test_examples_are_drawn(tmp_path, examples, name, kind):
     scenario = read_scenario(examples / f"{name}.toml")
-    draw_map(scenario, tmp_path / f"map.{kind}", 20)
+    draw_network_map(scenario, tmp_path / f"map.{kind}", 20)
     raw = (tmp_path / f"map.{kind}").read_bytes()
     assert raw.startswith(_MAGIC[kind])
     assert len(raw) > 10_000
@@ -40,7 +40,7 @@ def test_examples_are_drawn(tmp_path, examples, name, kind):
 def test_odd_networks_are_drawn(tmp_path, document):
     scenario = make_scenario(document)
     for kind in ("png", "html"):
-        draw_map(scenario, tmp_path / f"map.{kind}")
+        draw_network_map(scenario, tmp_path / f"map.{kind}")
     page = (tmp_path / "map.html").read_text()
     assert "<script>alert(1)" not in page
 
@@ -49,8 +49,8 @@ def test_a_map_shows_who_is_there(examples):
     scenario = read_scenario(examples / "wildfire.toml")
     trace = churn_trace(scenario)
     for round_ in (0, 10, 25):
-        scene = make_map(scenario, round_)
-        present, gone = trace.present(round_).sum(), trace.gone(round_).sum()
+        scene = make_network_map(scenario, round_)
+        present, gone = trace.present(round_).sum(), trace.departed(round_).sum()
         assert sum(len(crowd.names) for crowd in scene.crowds) == present
         assert len(scene.ghosts_m) == gone
         reached = sum(crowd.filled.sum() for crowd in scene.crowds)
@@ -66,9 +66,9 @@ def test_a_map_shows_who_is_there(examples):
 def test_plans_are_drawn(tmp_path, examples, kind):
     plan = solve(problem_of(read_request(examples / "request.json", ["max_delay_s=0.05"])))
     assert not plan.decision.active.all()
-    draw_plan(plan, tmp_path / f"plan.{kind}")
+    draw_plan_map(plan, tmp_path / f"plan.{kind}")
     assert (tmp_path / f"plan.{kind}").read_bytes().startswith(_MAGIC[kind])
     scene = make_plan_map(plan)
     assert np.nanmin(scene.shade.value) >= plan.lower_bound
     empty = solve(problem_of(make_request({"region_m": [9, 9, 9], "devices": [], **SERVER})))
-    draw_plan(empty, tmp_path / f"empty.{kind}")
+    draw_plan_map(empty, tmp_path / f"empty.{kind}")

@@ -15,7 +15,8 @@ from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from scdn.arrays import Array
-from scdn.pictures.palette import (
+from scdn.report.map_scene import DeviceMarkers, MapScene
+from scdn.report.palette import (
     DANGER,
     GRID,
     INK,
@@ -26,13 +27,12 @@ from scdn.pictures.palette import (
     SERVER,
     SHADE,
 )
-from scdn.pictures.scene import Crowd, Scene
 
 _LABELLED = 16  # devices that can be named without a clutter
 _LONGEST = 5  # beyond this ratio of its sides a region is not drawn true to scale
 
 
-def image(scene: Scene, kind: str = "png") -> bytes:
+def image(scene: MapScene, kind: str = "png") -> bytes:
     """The map from the side and from above."""
     figure = Figure(figsize=(13, 6.4), dpi=130, facecolor=PAPER)
     FigureCanvasAgg(figure)
@@ -62,15 +62,15 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _colour(crowd: Crowd) -> str:
+def _colour(crowd: DeviceMarkers) -> str:
     return KINDS[crowd.look % len(KINDS)]
 
 
-def _marker(crowd: Crowd) -> str:
+def _marker(crowd: DeviceMarkers) -> str:
     return MARKERS[crowd.look % len(MARKERS)]
 
 
-def _side(axes: Any, scene: Scene) -> None:
+def _side(axes: Any, scene: MapScene) -> None:
     size = scene.region_m
     axes.set(xlim=(0, size[0]), ylim=(0, size[1]), zlim=(0, size[2]))
     axes.set_box_aspect(size, zoom=1.04)
@@ -100,7 +100,7 @@ def _below(place: Array) -> Array:
     return place * [1.0, 1.0, 0.0]
 
 
-def _devices_aside(axes: Any, crowd: Crowd) -> None:
+def _devices_aside(axes: Any, crowd: DeviceMarkers) -> None:
     for place, filled in zip(crowd.position_m, crowd.filled, strict=True):
         if place[2] > 0:
             axes.plot(*np.stack([place, _below(place)]).T, color=_colour(crowd), lw=0.8, ls=":")
@@ -122,7 +122,7 @@ def _box(axes: Any, box: Sequence[float]) -> None:
             axes.plot(*np.stack([start, end]).T, color=DANGER, lw=1.0, alpha=0.8)
 
 
-def _above(axes: Any, scene: Scene) -> Any:
+def _above(axes: Any, scene: MapScene) -> Any:
     width, depth, _ = scene.region_m
     shading = _shading(axes, scene)
     drawn_true = max(width, depth) <= _LONGEST * min(width, depth)
@@ -166,7 +166,7 @@ def _above(axes: Any, scene: Scene) -> Any:
     return shading
 
 
-def _shading(axes: Any, scene: Scene) -> Any:
+def _shading(axes: Any, scene: MapScene) -> Any:
     shade = scene.shade
     ends = SHADE[::-1] if shade.low_is_good else SHADE
     if shade.steps is None:
@@ -187,7 +187,7 @@ def _plate(alpha: float) -> dict[str, Any]:
     return {"boxstyle": "round,pad=0.15", "fc": PAPER, "ec": "none", "alpha": alpha}
 
 
-def _names(axes: Any, scene: Scene) -> None:
+def _names(axes: Any, scene: MapScene) -> None:
     """Names each device where its label covers least of what is there already."""
     axes.figure.canvas.draw()  # only now is it known where things are
     point = axes.figure.dpi / 72
@@ -231,7 +231,7 @@ def _covered(box: Array, taken: list[Array], inside: Array) -> float:
     return total
 
 
-def _legend(scene: Scene) -> list[Line2D]:
+def _legend(scene: MapScene) -> list[Line2D]:
     def entry(label: str, marker: str, colour: str, face: str, size: int = 8) -> Line2D:
         return Line2D(
             [], [], ls="", marker=marker, ms=size, mfc=face, mec=colour, mew=1.6,

@@ -11,49 +11,49 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scdn.arrays import Array
-from scdn.data.dataset import Dataset, Task, divided
-from scdn.data.frames import need_columns, numbers, read_frame
+from scdn.data.dataset import Dataset, TaskKind, train_test_rows
+from scdn.data.table_files import numeric_cells, read_table, require_columns
 from scdn.errors import Fault, InputError, format_value, input_error
 
-Parties = Mapping[str, Sequence[str]]
+PartyColumns = Mapping[str, Sequence[str]]
 
 _MOST_CLASSES = 1000
 
 
-def from_file(
+def import_table(
     path: Path,
     name: str,
     label: str,
     *,
-    task: Task = "classification",
+    task: TaskKind = "classification",
     classes: int | None = None,
-    parties: Parties | None = None,
+    parties: PartyColumns | None = None,
     overlap: bool = False,
     seed: int = 0,
 ) -> Dataset:
     """One file that holds every column; `parties` says whose they are, if that is known."""
-    frame = read_frame(path)
+    frame = read_table(path)
     source = str(path)
-    need_columns(frame, [label], source)
+    require_columns(frame, [label], source)
     features = [column for column in frame.columns if column != label]
     if parties:
-        check_parties(parties, label, overlap, source)
-        need_columns(frame, (c for columns in parties.values() for c in columns), source)
+        check_party_columns(parties, label, overlap, source)
+        require_columns(frame, (c for columns in parties.values() for c in columns), source)
         given = {column for columns in parties.values() for column in columns}
         features = [column for column in features if column in given]
-    return to_dataset(
+    return dataset_from_frame(
         name, frame, features, label, task, classes, parties or {}, source=source, seed=seed
     )
 
 
-def to_dataset(
+def dataset_from_frame(
     name: str,
     frame: pd.DataFrame,
     features: Sequence[str],
     label: str,
-    task: Task,
+    task: TaskKind,
     classes: int | None,
-    parties: Parties,
+    parties: PartyColumns,
     *,
     source: str,
     seed: int,
@@ -61,11 +61,11 @@ def to_dataset(
     """Checked cells, encoded labels, rows divided 80/20 with `seed`."""
     if not features:
         raise input_error(source, "columns", "only the label", "needs at least one more")
-    table = numbers(frame, features, source)
-    targets, names = labels_of(frame, label, task, classes, source)
+    table = numeric_cells(frame, features, source)
+    targets, names = encode_labels(frame, label, task, classes, source)
     if len(table) < 5:
         raise input_error(source, "rows", f"{len(table)}", "needs at least 5 to divide 80/20")
-    train, test = divided(len(table), "table-split", seed)
+    train, test = train_test_rows(len(table), "table-split", seed)
     return Dataset(
         name=name,
         train={"table": table[train]},
@@ -80,7 +80,7 @@ def to_dataset(
     )
 
 
-def check_parties(parties: Parties, label: str, overlap: bool, source: str) -> None:
+def check_party_columns(parties: PartyColumns, label: str, overlap: bool, source: str) -> None:
     """Refuses a map that gives a column twice, or the label to anyone."""
     faults: list[Fault] = []
     owner: dict[str, str] = {}
@@ -100,12 +100,12 @@ def check_parties(parties: Parties, label: str, overlap: bool, source: str) -> N
         raise InputError(source, dict.fromkeys(faults))
 
 
-def labels_of(
-    frame: pd.DataFrame, label: str, task: Task, classes: int | None, source: str
+def encode_labels(
+    frame: pd.DataFrame, label: str, task: TaskKind, classes: int | None, source: str
 ) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Targets of a column, and the names of its classes."""
     if task == "regression":
-        return numbers(frame, [label], source)[:, 0], ()
+        return numeric_cells(frame, [label], source)[:, 0], ()
     column = frame[label]
     if column.isna().any():
         row = int(np.argmax(column.isna()))
@@ -113,7 +113,7 @@ def labels_of(
             source, f"row {row + 1}, column {label}", "got nothing", "must be a class"
         )
     if pd.api.types.is_numeric_dtype(column):
-        return _numbered(numbers(frame, [label], source)[:, 0], label, classes, source)
+        return _numbered(numeric_cells(frame, [label], source)[:, 0], label, classes, source)
     codes, names = pd.factorize(column.astype(str), sort=True)
     _check_classes(len(names), classes, label, source)
     return codes.astype(np.int64), tuple(map(str, names))

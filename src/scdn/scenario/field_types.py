@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
 from pydantic.config import JsonDict
 
 
-class Frozen(BaseModel):
+class FrozenModel(BaseModel):
     """Base of everything read from outside: strict types, no unknown keys, no NaN, no changes."""
 
     model_config = ConfigDict(
@@ -16,13 +16,13 @@ class Frozen(BaseModel):
     )
 
 
-def value(default: Any, about: str, *, chosen: str | None = None, **limits: Any) -> Any:
+def setting(default: Any, about: str, *, chosen: str | None = None, **limits: Any) -> Any:
     """A field: its default, what it means, why it was `chosen` where the paper is silent."""
     extra: JsonDict | None = {"chosen": chosen} if chosen else None
     return Field(default, description=about, json_schema_extra=extra, **limits)
 
 
-def required(about: str, **limits: Any) -> Any:
+def required_setting(about: str, **limits: Any) -> Any:
     """A field without a default."""
     return Field(description=about, **limits)
 
@@ -37,10 +37,13 @@ def _pair(number: Any) -> Any:
     return (number, number) if is_number else number
 
 
-Number = Annotated[float, Strict()]
-Whole = Annotated[int, BeforeValidator(_whole), Field(le=2**53)]  # exact in any JSON reader
-Version = Annotated[int, Field(ge=1, le=1)]
-Vector = Annotated[tuple[Number, Number, Number], Strict(False)]
-Box = Annotated[tuple[Number, Number, Number, Number, Number, Number], Strict(False)]
-Rectangle = Annotated[tuple[Number, Number, Number, Number], Strict(False)]
-Range = Annotated[tuple[Number, Number], Strict(False), BeforeValidator(_pair)]
+FiniteNumber = Annotated[float, Strict()]
+WholeNumber = Annotated[int, BeforeValidator(_whole), Field(le=2**53)]  # exact in any JSON reader
+SchemaVersion = Annotated[int, Field(ge=1, le=1)]
+Vector3 = Annotated[tuple[FiniteNumber, FiniteNumber, FiniteNumber], Strict(False)]
+Box = Annotated[
+    tuple[FiniteNumber, FiniteNumber, FiniteNumber, FiniteNumber, FiniteNumber, FiniteNumber],
+    Strict(False),
+]
+Rectangle = Annotated[tuple[FiniteNumber, FiniteNumber, FiniteNumber, FiniteNumber], Strict(False)]
+NumberRange = Annotated[tuple[FiniteNumber, FiniteNumber], Strict(False), BeforeValidator(_pair)]

@@ -15,7 +15,7 @@ from typing import Any
 
 from scdn.errors import Fault, InputError, format_value
 from scdn.file_io import read_text
-from scdn.scenario.model import ListedDevice
+from scdn.scenario.network_settings import ListedDevice
 
 _METRES, _DEGREES = ("x", "y", "z"), ("lat", "lon", "alt")
 _TEXT = {"id", "kind"}
@@ -25,7 +25,7 @@ _EQUATOR_M, _FLATTENING = 6378137.0, 1 / 298.257223563
 _ECCENTRICITY_SQ = _FLATTENING * (2 - _FLATTENING)
 
 
-def read_devices(path: Path, origin_deg: tuple[float, float] | None) -> list[dict[str, Any]]:
+def read_device_csv(path: Path, origin_deg: tuple[float, float] | None) -> list[dict[str, Any]]:
     """The devices in the file as tables of a scenario's `devices`."""
     source = str(path)
     try:

@@ -12,7 +12,7 @@ from scdn.rng import generator
 _HOMES = 200
 
 
-def write_sample(folder: Path) -> list[Path]:
+def write_example_files(folder: Path) -> list[Path]:
     """`meters.csv` (a grid operator's, with the label) and `weather.csv` (a weather service's).
 
     Some homes are in one file only, as in life.

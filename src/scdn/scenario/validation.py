@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from scdn.errors import Fault, InputError, Path, faults_from_pydantic, paths_of
+from scdn.errors import Fault, InputError, Path, fault_paths, faults_from_pydantic
 from scdn.file_io import Table
-from scdn.scenario.fields import Frozen
+from scdn.scenario.field_types import FrozenModel
 
-M = TypeVar("M", bound=Frozen)
-Rules = Callable[[M], Iterable[Fault]]
+M = TypeVar("M", bound=FrozenModel)
+RuleCheck = Callable[[M], Iterable[Fault]]
 
 
-def checked(model: type[M], document: Table, source: str, rules: Rules[M]) -> M:
+def validate_document(model: type[M], document: Table, source: str, rules: RuleCheck[M]) -> M:
     """The model in `document`, or an `InputError` with all faults."""
     try:
         result = model.model_validate(document)
@@ -40,21 +40,23 @@ def checked(model: type[M], document: Table, source: str, rules: Rules[M]) -> M:
 
 def _independent(faults: list[Fault]) -> list[Fault]:
     """Without the faults that only follow from another: a device is outside a broken region."""
-    broken = {fault.field.split(".")[0] for fault in faults if not fault.of}
-    return [fault for fault in faults if not broken & {name.split(".")[0] for name in fault.of}]
+    broken = {fault.field.split(".")[0] for fault in faults if not fault.related}
+    return [
+        fault for fault in faults if not broken & {name.split(".")[0] for name in fault.related}
+    ]
 
 
 def _faults_of_the_rest(
-    model: type[M], document: Table, error: ValidationError, rules: Rules[M]
+    model: type[M], document: Table, error: ValidationError, rules: RuleCheck[M]
 ) -> list[Fault]:
-    removed: set[Path] = set(paths_of(error, model))
+    removed: set[Path] = set(fault_paths(error, model))
     for _ in range(6):  # a path has at most that many parts
         if () in removed:
             break
         try:
             rest = model.model_validate(_without(document, (), removed))
         except ValidationError as again:
-            found = {_original(path, document, removed) for path in paths_of(again, model)}
+            found = {_original(path, document, removed) for path in fault_paths(again, model)}
             removed |= {path[:-1] for path in found}  # taking the value out was not enough
             continue
         return [
@@ -94,12 +96,12 @@ def _renumbered(fault: Fault, document: Table, removed: set[Path]) -> Fault:
         return ".".join(map(str, _original(parts, document, removed) if is_entry else parts))
 
     return Fault(
-        whole(fault.field), fault.found, fault.allowed, tuple(whole(name) for name in fault.of)
+        whole(fault.field), fault.found, fault.allowed, tuple(whole(name) for name in fault.related)
     )
 
 
 def _touches(fault: Fault, path: Path) -> bool:
     """Whether the fault's rule looked at something at, above or below `path`."""
     gone = ".".join(map(str, path)) + "."
-    looked_at = [f"{name}." for name in (fault.field, *fault.of)]
+    looked_at = [f"{name}." for name in (fault.field, *fault.related)]
     return any(name.startswith(gone) or gone.startswith(name) for name in looked_at)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from scdn.errors import InputError
 from scdn.file_io import MEBIBYTE, Table, apply_settings, merge_tables, read_document
-from scdn.scenario.check import checked
-from scdn.scenario.model import PROFILES, Scenario
+from scdn.scenario.definition import PROFILES, Scenario
+from scdn.scenario.device_csv import read_device_csv
 from scdn.scenario.rules import scenario_faults, scenario_theorem_faults
-from scdn.scenario.table import read_devices
+from scdn.scenario.validation import validate_document
 
 _SIZE_LIMIT = 16 * MEBIBYTE
 
@@ -46,15 +46,15 @@ def make_scenario(
     folder = folder or Path()
     profile = document.get("profile", "product")
     below = PROFILES.get(profile, {}) if isinstance(profile, str) else {}
-    scenario = checked(Scenario, merge_tables(below, document), source, scenario_faults)
+    scenario = validate_document(Scenario, merge_tables(below, document), source, scenario_faults)
     if scenario.devices_csv is not None:
-        listed = read_devices(folder / scenario.devices_csv, scenario.origin_deg)
+        listed = read_device_csv(folder / scenario.devices_csv, scenario.origin_deg)
         complete = {
             **merge_tables(below, document),
             "devices": [*document.get("devices", []), *listed],
         }
         del complete["devices_csv"]
-        scenario = checked(
+        scenario = validate_document(
             Scenario, complete, f"{source} with {scenario.devices_csv}", scenario_faults
         )
     if scenario.churn.trace is not None:
@@ -67,6 +67,6 @@ def make_scenario(
     return scenario
 
 
-def warnings_of(scenario: Scenario) -> list[str]:
+def scenario_warnings(scenario: Scenario) -> list[str]:
     """One line for each device or group outside Theorem 1's conditions."""
     return [str(fault) for fault in scenario_theorem_faults(scenario)]

@@ -7,23 +7,23 @@ from pathlib import Path
 
 import numpy as np
 
-from scdn.arrays import Whole, floats
-from scdn.control.exact.objective_surface import objective_at
+from scdn.arrays import IntArray, floats
+from scdn.control.exact.position_objective import objective_at
 from scdn.control.plan import Plan
-from scdn.pictures.map import ground_grid
-from scdn.pictures.scene import Crowd, Scene, Shade, check_name, write_scene
+from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene, check_map_format, write_map
+from scdn.report.network_map import ground_grid
 
 _FINE, _COARSE = 241, 61
 _CROWD = 100
 
 
-def draw_plan(plan: Plan, out: str | Path) -> None:
+def draw_plan_map(plan: Plan, out: str | Path) -> None:
     """Writes the map as .png, .svg or (interactive, offline) .html."""
-    check_name(out)
-    write_scene(make_plan_map(plan), out)
+    check_map_format(out)
+    write_map(make_plan_map(plan), out)
 
 
-def make_plan_map(plan: Plan) -> Scene:
+def make_plan_map(plan: Plan) -> MapScene:
     """What the plan looks like."""
     problem, decision = plan.problem, plan.decision
     x, y, z = problem.region_m.tolist()
@@ -41,7 +41,7 @@ def make_plan_map(plan: Plan) -> Scene:
         title += f", NOT FEASIBLE: {broken} limits broken"
     elif plan.gap is not None:
         title += f" (within {100 * max(plan.gap, 0):.2g} % of the optimum)"
-    return Scene(
+    return MapScene(
         title=title,
         region_m=(x, y, z),
         server_m=plan.server_m,
@@ -59,7 +59,7 @@ def make_plan_map(plan: Plan) -> Scene:
     )
 
 
-def _crowd(plan: Plan, mine: Whole, look: int, label: str) -> Crowd:
+def _crowd(plan: Plan, mine: IntArray, look: int, label: str) -> DeviceMarkers:
     problem, decision, reasons = plan.problem, plan.decision, plan.reasons()
     hover = []
     for index in mine:
@@ -72,7 +72,7 @@ def _crowd(plan: Plan, mine: Whole, look: int, label: str) -> Crowd:
         )
         place = ", ".join(f"{c:.1f}" for c in problem.position_m[index])
         hover.append(f"<b>{escape(problem.ids[index])}</b><br>{place} m<br>{state}")
-    return Crowd(
+    return DeviceMarkers(
         label=label,
         look=look,
         position_m=problem.position_m[mine],
@@ -87,7 +87,7 @@ def _crowd(plan: Plan, mine: Whole, look: int, label: str) -> Crowd:
     )  # fmt: skip
 
 
-def _objective(plan: Plan) -> Shade:
+def _objective(plan: Plan) -> HeatMap:
     """The best objective with the server anywhere at its altitude; NaN where it may not be."""
     problem = plan.problem
     width, depth, height = problem.region_m.tolist()
@@ -96,4 +96,4 @@ def _objective(plan: Plan) -> Shade:
     altitude = float(plan.server_m[2])
     places = np.stack([gx, gy, np.full_like(gx, altitude)], axis=-1)
     shown = objective_at(problem, places)
-    return Shade(x, y, shown, f"objective from here at {altitude:.4g} m", low_is_good=True)
+    return HeatMap(x, y, shown, f"objective from here at {altitude:.4g} m", low_is_good=True)

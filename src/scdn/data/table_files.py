@@ -18,7 +18,7 @@ from scdn.npz import read_npz
 _NAMED = 5  # faulty cells that are named; the rest are counted
 
 
-def read_frame(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
+def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
     """The columns of a file; those in `text` are left as written (a key may begin with 0)."""
     try:
         match path.suffix.lower():
@@ -67,7 +67,7 @@ def _npz_frame(path: Path) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def need_columns(frame: pd.DataFrame, wanted: Iterable[str], source: str) -> None:
+def require_columns(frame: pd.DataFrame, wanted: Iterable[str], source: str) -> None:
     """Refuses a table that lacks one of them."""
     absent = [column for column in dict.fromkeys(wanted) if column not in frame.columns]
     if absent:
@@ -77,7 +77,7 @@ def need_columns(frame: pd.DataFrame, wanted: Iterable[str], source: str) -> Non
         )
 
 
-def numbers(frame: pd.DataFrame, columns: Sequence[str], source: str) -> Array:
+def numeric_cells(frame: pd.DataFrame, columns: Sequence[str], source: str) -> Array:
     """The cells of `columns`, refused where one is not a finite number."""
     cells = np.column_stack([_column(frame[column]) for column in columns])
     bad = np.argwhere(~np.isfinite(cells))

@@ -12,7 +12,7 @@ from scdn.file_io import write_atomic
 
 
 @dataclass(frozen=True, eq=False)
-class Crowd:
+class DeviceMarkers:
     """Devices that look alike; those that are not `filled` are drawn hollow."""
 
     label: str
@@ -25,7 +25,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, eq=False)
-class Shade:
+class HeatMap:
     """A value for every place of the server at its altitude."""
 
     x: Array
@@ -37,36 +37,36 @@ class Shade:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class MapScene:
     """Everything on a map."""
 
     title: str
     region_m: tuple[float, float, float]
     server_m: Array
     before_m: Array | None  # where the server came from
-    crowds: Sequence[Crowd]
+    crowds: Sequence[DeviceMarkers]
     ghosts_m: Array  # devices that have left
     ghost_names: Sequence[str]
     linked_m: Array  # devices with a link to the server
     keep_out_m: Sequence[Sequence[float]]
     candidates_m: Array
     discs: Sequence[tuple[tuple[float, float], float, str]]  # centre, radius, text
-    shade: Shade
+    shade: HeatMap
 
 
-def write_scene(scene: Scene, out: str | Path) -> None:
+def write_map(scene: MapScene, out: str | Path) -> None:
     """Writes the map as .png, .svg or (interactive, offline) .html."""
     if Path(out).suffix.lower() == ".html":
-        from scdn.pictures.scene_html import html
+        from scdn.report.map_html import html
 
         write_atomic(out, html(scene))
     else:
-        from scdn.pictures.scene_image import image
+        from scdn.report.map_image import image
 
         write_atomic(out, image(scene, Path(out).suffix[1:].lower()))
 
 
-def check_name(out: str | Path) -> None:
+def check_map_format(out: str | Path) -> None:
     """Refuses a file name whose ending says nothing that can be drawn."""
     suffix = Path(out).suffix.lower()
     if suffix not in (".png", ".svg", ".html"):

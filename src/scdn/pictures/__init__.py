@@ -1,1 +1,0 @@
-"""Pictures for people who would rather look than read."""
