@@ -28,11 +28,11 @@ import numpy as np
 from problems import FAMILIES, Family, random_problem
 
 from scdn.arrays import Array
-from scdn.control.exact.closed_form import Choices, choices, settle
+from scdn.control.exact.closed_form import DeviceCosts, decision_at, device_costs
 from scdn.control.problem import RoundProblem, evaluate
 from scdn.control.solve import solve, warm_up
-from scdn.scenario.model import Link
-from scdn.world.channel import LIGHT_M_PER_S, decibels
+from scdn.scenario import Link
+from scdn.world.path_loss import LIGHT_M_PER_S, db_to_ratio
 
 GAPS = (1e-2, 1e-3, 1e-4)
 SMALL = (2, 4, 6, 8, 10)
@@ -147,13 +147,13 @@ def solved(family: Family, devices: int, gap: float, seed: int, limit_s: float) 
 def paper_rows(effort: Effort) -> Iterator[Row]:
     """Thirty iterations, never stopped early; excess is the repaired plan's."""
     try:
-        from scdn.control.algorithm3.algorithm import GeometricSettings, geometric
+        from scdn.control.algorithm3.algorithm3 import Algorithm3Settings, solve_algorithm3
     except ImportError:
         say("SKIPPED: Algorithm 3, since CVXPY is not installed (pip install 'scdn[paper]')")
         return
-    geometric(random_problem(2, 0), GeometricSettings(iterations=1))  # loads the solver
+    solve_algorithm3(random_problem(2, 0), Algorithm3Settings(iterations=1))  # loads the solver
     for rebuild in (False, True):
-        settings = GeometricSettings(tolerance=0, rebuild=rebuild)
+        settings = Algorithm3Settings(tolerance=0, rebuild=rebuild)
         for devices in SMALL:
             if rebuild and devices not in effort.rebuilt_sizes:
                 say(f"skipped: Algorithm 3 rebuilt with {devices} devices")
@@ -161,7 +161,7 @@ def paper_rows(effort: Effort) -> Iterator[Row]:
             for seed in range(1 if rebuild else effort.paper_seeds):
                 problem = random_problem(devices, seed)
                 start = time.perf_counter()
-                found = geometric(problem, settings)
+                found = solve_algorithm3(problem, settings)
                 seconds = time.perf_counter() - start
                 yield Row(
                     solver="Algorithm 3 rebuilt" if rebuild else "Algorithm 3",
@@ -181,14 +181,14 @@ def paper_rows(effort: Effort) -> Iterator[Row]:
 # --- SciPy ----------------------------------------------------------------------------------------
 
 
-def true_objective(problem: RoundProblem, found: Choices, place: Array) -> float:
+def true_objective(problem: RoundProblem, found: DeviceCosts, place: Array) -> float:
     """The objective with the server at a place; where it may not be, at the nearest height."""
     x, y, z = place
     floor = problem.movement.min_flight_m
     if 0 < z < floor:
         z = floor if z > floor / 2 else 0.0
     z = min(z, float(np.nextafter(problem.ceiling_m, 0.0)))
-    return evaluate(problem, settle(problem, found, np.array([x, y, z]))).objective
+    return evaluate(problem, decision_at(problem, found, np.array([x, y, z]))).objective
 
 
 def scipy_rows(effort: Effort) -> Iterator[Row]:
@@ -210,11 +210,11 @@ def scipy_rows(effort: Effort) -> Iterator[Row]:
         for devices in (n for n in effort.sizes if n <= 100):
             for seed in range(effort.scipy_seeds):
                 problem = random_problem(devices, seed)
-                found = choices(problem)
+                found = device_costs(problem)
                 bounds = [(0.0, float(side)) for side in problem.region_m]
 
                 def objective(
-                    place: Array, problem: RoundProblem = problem, found: Choices = found
+                    place: Array, problem: RoundProblem = problem, found: DeviceCosts = found
                 ) -> float:
                     return true_objective(problem, found, place)
 
@@ -256,7 +256,7 @@ def maingo_rows(effort: Effort) -> Iterator[Row]:
 def _maingo_row(
     mg: Any, model: Any, problem: RoundProblem, gap: float, seed: int, limit_s: float
 ) -> Row:
-    found = choices(problem)
+    found = device_costs(problem)
     best, bound, seconds, nodes, proven = math.inf, math.inf, 0.0, 0.0, True
     for ground in (True, False):
         given = model(problem, found, ground)  # kept: the solver does not hold on to it
@@ -302,7 +302,7 @@ def _maingo_model(mg: Any) -> Any:
     class Model(mg.MAiNGOmodel):  # type: ignore[misc]
         """min over the position of Σ min(off, on + price·loss) where in reach + movement."""
 
-        def __init__(self, problem: RoundProblem, found: Choices, ground: bool) -> None:
+        def __init__(self, problem: RoundProblem, found: DeviceCosts, ground: bool) -> None:
             super().__init__()
             self.problem, self.found, self.ground = problem, found, ground
 
@@ -351,9 +351,9 @@ def _maingo_model(mg: Any) -> Any:
             steep = mg.atan(height / run)
             angle = math.degrees(1.0) * steep - link.los_scale
             sight = 1.0 / (1.0 + link.los_scale * mg.exp(-link.los_slope * angle))
-            los, nlos = decibels(link.los_loss_db), decibels(link.nlos_loss_db)
+            los, nlos = db_to_ratio(link.los_loss_db), db_to_ratio(link.nlos_loss_db)
             spread = mg.sqr(distance) if link.exponent == 2 else mg.pow(distance, link.exponent)
-            scale = wavenumber**link.exponent * decibels(radio.margin_db)
+            scale = wavenumber**link.exponent * db_to_ratio(radio.margin_db)
             return scale * spread * (nlos - (nlos - los) * sight)
 
         def _movement(self, x: Any, y: Any, z: Any) -> Any:

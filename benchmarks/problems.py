@@ -13,9 +13,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from scdn.control.plan_request import make_request, problem_of
 from scdn.control.problem import RoundProblem
-from scdn.control.request import make_request, problem_of
-from scdn.scenario.model import Device
+from scdn.scenario import DeviceSettings
 from scdn.theory import MOMENTUM, PROXIMAL, SGD
 
 Family = Literal["default", "worth it"]
@@ -41,7 +41,7 @@ def random_problem(devices: int, seed: int, family: Family = "default") -> Round
     if family == "worth it":
         scaled = learning.initial_loss * devices / 10
         learning = learning.model_copy(update={"initial_loss": scaled})
-    same = {name: np.full(devices, Device.model_fields[name].default) for name in _SAME}
+    same = {name: np.full(devices, DeviceSettings.model_fields[name].default) for name in _SAME}
     draw = np.random.default_rng([devices, seed])
     place = draw.uniform(0, SIDE, (devices, 3))
     place[::2, 2] = 0

@@ -24,11 +24,11 @@ from control import table
 from problems import random_problem
 
 from scdn.control.plan import Plan
+from scdn.control.plan_request import make_request, problem_of
 from scdn.control.problem import Decision, Evaluation, RoundProblem, evaluate
-from scdn.control.request import make_request, problem_of
 from scdn.control.solve import solve, warm_up
 from scdn.file_io import read_document
-from scdn.scenario.model import RateModel
+from scdn.scenario import RateModel
 
 DELAYS_S = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.06, 0.1, 1.0)  # 0.06 s is the default
 DEVICES = 6
@@ -56,12 +56,12 @@ class Truth(NamedTuple):
 
 def truth(delay_s: float, seed: int, rate_model: RateModel, iterations: int) -> Truth:
     """Algorithm 3 and the optimum on one network."""
-    from scdn.control.algorithm3.algorithm import GeometricSettings, geometric
+    from scdn.control.algorithm3.algorithm3 import Algorithm3Settings, solve_algorithm3
 
     drawn = random_problem(DEVICES, seed)
     radio = drawn.radio.model_copy(update={"rate_model": rate_model})
     problem = replace(drawn, max_delay_s=delay_s, radio=radio)
-    found = geometric(problem, GeometricSettings(iterations=iterations))
+    found = solve_algorithm3(problem, Algorithm3Settings(iterations=iterations))
     raw = found.raw
     delay = evaluate(problem, raw).delay_s
     in_reach = problem.least_power(raw.server_m) <= problem.max_power_w * (1 + LATE)

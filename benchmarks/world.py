@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from scdn.scenario import Radio
-from scdn.world import channel
+from scdn.world.path_loss import path_loss
 
 SIZES = ((10, 1_000), (1_000, 1_000), (10_000, 1_000), (100_000, 100))
 
@@ -32,7 +32,7 @@ def measure(devices: int, positions: int) -> None:
 
 def _seconds(server: np.ndarray, place: np.ndarray) -> float:
     start = time.perf_counter()
-    channel.path_loss(server, place, Radio())
+    path_loss(server, place, Radio())
     return time.perf_counter() - start
 
 

@@ -85,10 +85,12 @@ def test_membership(seed, quiet, exits):
     )
     for round_ in range(30):
         present = trace.present(round_)
-        assert not (present & trace.gone(round_)).any()
-        assert not (present & trace.coming(round_)).any()  # nobody is there in the round it enters
+        assert not (present & trace.departed(round_)).any()
+        assert not (
+            present & trace.entering(round_)
+        ).any()  # nobody is there in the round it enters
         assert (present | ~trace.leaving(round_)).all()  # only who is there can leave
-        after = (present & ~trace.leaving(round_)) | trace.coming(round_)
+        after = (present & ~trace.leaving(round_)) | trace.entering(round_)
         assert np.array_equal(trace.present(round_ + 1), after)
         if round_ < quiet or not exits:
             assert not trace.leaving(round_).any()

@@ -10,12 +10,12 @@ import pytest
 from conftest import ROOT, many
 from problems import Model, close, random_request
 
-from scdn.control.exact import objective_surface as surface_module
-from scdn.control.exact.branch_and_bound import exact
-from scdn.control.exact.closed_form import choices, settle
-from scdn.control.exact.objective_surface import surface_of
+from scdn.control.exact import position_objective as surface_module
+from scdn.control.exact.branch_and_bound import solve_exact
+from scdn.control.exact.closed_form import decision_at, device_costs
+from scdn.control.exact.position_objective import position_objective
+from scdn.control.plan_request import make_request, problem_of
 from scdn.control.problem import evaluate
-from scdn.control.request import make_request, problem_of
 from scdn.control.solve import solve, solve_many
 
 GAP = 1e-4
@@ -67,7 +67,7 @@ def test_a_refined_grid_agrees(seed):
     request = {"region_m": size, "server": place, "devices": devices, "max_delay_s": delay}
     problem = _problem(request)
     plan = solve(problem, gap=GAP)
-    surface = surface_of(problem, choices(problem))
+    surface = position_objective(problem, device_costs(problem))
     centres, step = np.array([[20.0, 20.0, 15.0]]), np.array([20.0, 20.0, 15.0])
     best = math.inf
     for cell in (4.0, 1.0, 0.2, 0.1):
@@ -88,12 +88,15 @@ def test_the_plain_version_does_the_same(seed):
     """The same bounds for the same boxes; and the same search, unless a last bit tips a tie."""
     request = random_request(seed, count=[0, 1, 3, 8, 30, 70][seed % 6])
     problem = _problem(request)
-    surfaces = [surface_of(problem, choices(problem), backend) for backend in ("numba", "numpy")]
+    surfaces = [
+        position_objective(problem, device_costs(problem), backend)
+        for backend in ("numba", "numpy")
+    ]
     centre, width = _random_boxes(problem, np.random.default_rng(seed))
     fast, plain = (surface.bound(centre, width) for surface in surfaces)
     for mine, theirs in ((fast.floor, plain.floor), (fast.value, plain.value)):
         assert mine == pytest.approx(theirs, rel=1e-9, abs=1e-9 * abs(surfaces[0].constant))
-    fast, plain = (exact(problem, 1e-3, backend=backend) for backend in ("numba", "numpy"))
+    fast, plain = (solve_exact(problem, 1e-3, backend=backend) for backend in ("numba", "numpy"))
     assert fast.boxes == pytest.approx(plain.boxes, rel=0.05, abs=8)
     values = [evaluate(problem, result.decision).objective for result in (fast, plain)]
     assert max(fast.lower_bound, plain.lower_bound) <= min(values) + 1e-12 * abs(values[0])
@@ -105,7 +108,7 @@ def test_the_plain_version_does_the_same(seed):
 def test_slopes_are_differences_of_gradients(seed, backend):
     """To the last bit, axis by axis; an axis without a shift has none."""
     problem = _problem(random_request(seed, count=4))
-    surface = surface_of(problem, choices(problem), backend)
+    surface = position_objective(problem, device_costs(problem), backend)
     dice = np.random.default_rng(seed)
     place, on = dice.uniform(0.2, 0.8, 3) * problem.region_m, np.ones(len(surface.devices), bool)
     shifts = np.where(np.arange(3) == seed % 4, 0.0, [1e-4, -1e-4, 1e-3])
@@ -129,7 +132,7 @@ def _random_boxes(problem, dice):
 def test_bounds_are_below_the_objective_in_their_box(seed):
     dice = np.random.default_rng(seed)
     problem = _problem({**random_request(seed, count=1 + seed % 9), "keep_out_m": []})
-    surface = surface_of(problem, choices(problem))
+    surface = position_objective(problem, device_costs(problem))
     size = problem.region_m
     centre, width = _random_boxes(problem, dice)
     boxes = surface.bound(centre, width)
@@ -148,10 +151,10 @@ def test_bounds_are_below_the_objective_in_their_box(seed):
 def test_the_objective_over_positions_is_the_true_one():
     for seed in range(many(300)):
         problem = _problem(random_request(seed))
-        found = choices(problem)
-        surface = surface_of(problem, found)
+        found = device_costs(problem)
+        surface = position_objective(problem, found)
         place = np.random.default_rng(seed).uniform(0, 0.99, 3) * problem.region_m
-        true = evaluate(problem, settle(problem, found, place)).objective
+        true = evaluate(problem, decision_at(problem, found, place)).objective
         assert surface.constant + surface.value(place) == pytest.approx(true, rel=1e-9)
 
 
@@ -173,8 +176,8 @@ def test_threads_and_repetition_change_nothing(monkeypatch):
 def test_a_warm_start_keeps_the_proof():
     request = random_request(12, count=6)
     problem = _problem(request)
-    cold = exact(problem, GAP)
-    warm = exact(problem, GAP, warm_start=cold.decision.server_m)
+    cold = solve_exact(problem, GAP)
+    warm = solve_exact(problem, GAP, warm_start=cold.decision.server_m)
     values = [evaluate(problem, r.decision).objective for r in (cold, warm)]
     assert values[1] <= values[0] * (1 + GAP)
     assert warm.boxes <= cold.boxes
@@ -295,6 +298,6 @@ def test_a_thousand_devices_take_thousands_of_boxes_not_millions():
         device["position_m"] = [min(x, 100.0) for x in device["position_m"]]
     request |= {"server": {"position_m": [50, 50, 50]}, "keep_out_m": [], "candidates_m": None}
     request |= {"radio": {}, "integer_iterations": True}
-    found = exact(_problem(request), 1e-3)
+    found = solve_exact(_problem(request), 1e-3)
     assert found.status == "optimal"
     assert found.boxes < 20_000

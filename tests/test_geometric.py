@@ -12,15 +12,21 @@ from hypothesis import strategies as st
 
 pytest.importorskip("cvxpy")
 
-from scdn.control.algorithm3.algorithm import GeometricSettings, geometric, repair
-from scdn.control.algorithm3.condensation import Term, condense, posynomial_value
-from scdn.control.algorithm3.gp_model import DEVICE, SERVER, denominators, given_of, start
-from scdn.control.algorithm3.gp_program import Program
+from scdn.control.algorithm3.algorithm3 import Algorithm3Settings, repair, solve_algorithm3
+from scdn.control.algorithm3.geometric_program import GeometricProgram
+from scdn.control.algorithm3.gp_model import (
+    DEVICE,
+    SERVER,
+    denominators,
+    feasible_point,
+    program_constants,
+)
+from scdn.control.algorithm3.monomial_approximation import Term, condense, posynomial_value
+from scdn.control.plan_request import make_request, problem_of
 from scdn.control.problem import Decision, RoundProblem, evaluate
-from scdn.control.request import make_request, problem_of
 from scdn.world import geometry
 
-QUICK = GeometricSettings(iterations=4)
+QUICK = Algorithm3Settings(iterations=4)
 SIZE = 100.0
 
 
@@ -61,19 +67,19 @@ def mixed_optimizers() -> RoundProblem:
 
 
 def test_program_is_disciplined_and_parametrised():
-    constants = given_of(make(GROUND_AND_AIR), GeometricSettings())
-    problem = Program(constants, start(constants)).problem
+    constants = program_constants(make(GROUND_AND_AIR), Algorithm3Settings())
+    problem = GeometricProgram(constants, feasible_point(constants)).problem
     assert problem.is_dgp(dpp=True)
     assert len(problem.parameters()) == 3
 
 
 def test_rebuilt_program_has_no_parameters_and_gives_the_same_answer():
     problem = make(GROUND_AND_AIR)
-    built = GeometricSettings(iterations=8)
+    built = Algorithm3Settings(iterations=8)
     rebuilt = dataclasses.replace(built, rebuild=True)
-    fixed, fresh = given_of(problem, built), given_of(problem, rebuilt)
-    at = start(fixed)
-    one, other = Program(fixed, at), Program(fresh, at)
+    fixed, fresh = program_constants(problem, built), program_constants(problem, rebuilt)
+    at = feasible_point(fixed)
+    one, other = GeometricProgram(fixed, at), GeometricProgram(fresh, at)
     for _ in range(3):  # around the same points
         here, there = one.solve(at), other.solve(at)
         assert here is not None
@@ -83,7 +89,7 @@ def test_rebuilt_program_has_no_parameters_and_gives_the_same_answer():
     assert one.problem.parameters()
     assert not other.problem.parameters()
     # and on their own ways, which part a little where the first program leaves variables free
-    left, right = geometric(problem, built), geometric(problem, rebuilt)
+    left, right = solve_algorithm3(problem, built), solve_algorithm3(problem, rebuilt)
     assert left.surrogate[-1] == pytest.approx(right.surrogate[-1], rel=1e-4)
     np.testing.assert_allclose(left.raw.server_m, right.raw.server_m, atol=0.1)
     np.testing.assert_allclose(left.raw.iterations, right.raw.iterations, rtol=1e-3)
@@ -110,8 +116,8 @@ def test_condensation_is_below_its_posynomial_and_touches_it(rest, first, at, el
 @settings(max_examples=30)
 def test_every_condensation_of_the_appendix_is_below_and_tight(seed):
     draw = np.random.default_rng(seed)
-    constants = given_of(mixed_optimizers(), GeometricSettings())
-    at = start(constants)
+    constants = program_constants(mixed_optimizers(), Algorithm3Settings())
+    at = feasible_point(constants)
 
     def shaken() -> dict[str, Any]:
         return {name: at[name] * np.exp(draw.normal(0, 1, np.shape(at[name]))) for name in at}
@@ -130,8 +136,8 @@ def test_every_condensation_of_the_appendix_is_below_and_tight(seed):
 
 def test_start_has_a_value_within_bounds_for_every_variable():
     for server in ((0, 0, 0), (100, 100, 100), (50, 50, 50)):
-        constants = given_of(make(GROUND_AND_AIR, server), GeometricSettings())
-        at = start(constants)
+        constants = program_constants(make(GROUND_AND_AIR, server), Algorithm3Settings())
+        at = feasible_point(constants)
         assert set(at) == {*DEVICE, *SERVER}
         for name, value in at.items():
             assert np.all(value >= constants.lower[name]), name
@@ -144,7 +150,7 @@ def test_start_has_a_value_within_bounds_for_every_variable():
 @pytest.mark.parametrize("server", [(50, 50, 50), (0, 0, 0), (100, 100, 100), (100, 0, 100)])
 def test_surrogate_never_rises_and_plans_hold_from_any_start(server):
     problem = make(GROUND_AND_AIR, server)
-    found = geometric(problem)
+    found = solve_algorithm3(problem)
     assert len(found.surrogate) == len(found.true_objective) == found.iterations > 5
     assert np.all(np.diff(found.surrogate) <= 1e-6 * found.surrogate[:-1])
     assert found.surrogate[-1] < found.surrogate[0] / 5
@@ -154,18 +160,18 @@ def test_surrogate_never_rises_and_plans_hold_from_any_start(server):
 
 
 def test_surrogate_never_rises_with_optimizers_inside_the_theorem():
-    found = geometric(mixed_optimizers())
+    found = solve_algorithm3(mixed_optimizers())
     assert np.all(np.diff(found.surrogate) <= 1e-6 * found.surrogate[:-1])
 
 
 def test_stops_when_two_solutions_agree():
     problem = make(GROUND_AND_AIR[:2])
-    found = geometric(problem)
+    found = solve_algorithm3(problem)
     assert found.converged
-    assert 1 < found.iterations < GeometricSettings().iterations
-    loose = geometric(problem, GeometricSettings(tolerance=1e-2))
+    assert 1 < found.iterations < Algorithm3Settings().iterations
+    loose = solve_algorithm3(problem, Algorithm3Settings(tolerance=1e-2))
     assert loose.iterations < found.iterations
-    assert not geometric(problem, QUICK).converged
+    assert not solve_algorithm3(problem, QUICK).converged
 
 
 def test_pade_makes_the_paper_nearly_right_and_the_true_rate_does_not():
@@ -173,7 +179,7 @@ def test_pade_makes_the_paper_nearly_right_and_the_true_rate_does_not():
     places = [(5, 5, 0), (95, 95, 0), (5, 95, 0)]
     for model, kept in (("pade", 3), ("shannon", 0)):
         problem = make(places, radio={"rate_model": model}, max_delay_s=0.02)
-        found = geometric(problem)
+        found = solve_algorithm3(problem)
         assert found.raw.active.sum() == 3
         assert found.repaired.active.sum() == kept
 
@@ -181,10 +187,10 @@ def test_pade_makes_the_paper_nearly_right_and_the_true_rate_does_not():
 def test_one_penalty_leaves_iterations_without_a_link():
     """With ψ̂ alone on χ^T, τ(1 − α) ≤ χ^T is no constraint; raised, it is one."""
     place = {"max_delay_s": 1e-7, "radio": {"rate_model": "pade"}}
-    single = geometric(
-        make([(1, 1, 0), (99, 99, 0)], **place), GeometricSettings(link_penalty=None)
+    single = solve_algorithm3(
+        make([(1, 1, 0), (99, 99, 0)], **place), Algorithm3Settings(link_penalty=None)
     )
-    raised = geometric(make([(1, 1, 0), (99, 99, 0)], **place))
+    raised = solve_algorithm3(make([(1, 1, 0), (99, 99, 0)], **place))
     off = single.relaxed_active < 0.5
     assert off.any()
     assert single.raw.iterations[off].min() > 1
@@ -194,19 +200,19 @@ def test_one_penalty_leaves_iterations_without_a_link():
 
 def test_failed_solver_keeps_the_last_good_iterate():
     problem = make(GROUND_AND_AIR)
-    found = geometric(problem, GeometricSettings(solvers=("NO_SUCH_SOLVER",)))
+    found = solve_algorithm3(problem, Algorithm3Settings(solvers=("NO_SUCH_SOLVER",)))
     assert (found.converged, found.iterations, found.solver) == (False, 0, "")
     assert not evaluate(problem, found.repaired).violations
 
 
 def test_second_solver_takes_over():
-    settings_ = GeometricSettings(iterations=1, solvers=("NO_SUCH_SOLVER", "CLARABEL"))
-    assert geometric(make(GROUND_AND_AIR), settings_).solver == "CLARABEL"
+    settings_ = Algorithm3Settings(iterations=1, solvers=("NO_SUCH_SOLVER", "CLARABEL"))
+    assert solve_algorithm3(make(GROUND_AND_AIR), settings_).solver == "CLARABEL"
 
 
 def test_without_devices_the_server_lands():
     problem = make([], (20, 30, 40))
-    found = geometric(problem)
+    found = solve_algorithm3(problem)
     assert found.converged
     assert found.repaired.server_m.tolist() == [20, 30, 0]
     assert not evaluate(problem, found.repaired).violations
@@ -234,7 +240,7 @@ SMALL_THINGS = {
 @pytest.mark.parametrize("name", SMALL_THINGS)
 def test_limits_of_every_kind_are_survived(name):
     problem = make([(10, 20, 0), (40, 70, 30)], **SMALL_THINGS[name])
-    found = geometric(problem, QUICK)
+    found = solve_algorithm3(problem, QUICK)
     assert found.iterations > 0
     assert not evaluate(problem, found.repaired).violations
 
@@ -253,7 +259,7 @@ FAR_OUT = {
 def test_numbers_far_out_end_in_a_plan(name):
     problem = make([(10, 20, 0), (40, 70, 30)], **FAR_OUT[name])
     with np.errstate(all="ignore"):
-        found = geometric(problem, QUICK)
+        found = solve_algorithm3(problem, QUICK)
         assert not evaluate(problem, found.repaired).violations
 
 
@@ -264,7 +270,7 @@ def test_numbers_far_out_end_in_a_plan(name):
 )
 def test_places_of_every_kind_are_survived(places):
     problem = make(places)
-    found = geometric(problem, QUICK)
+    found = solve_algorithm3(problem, QUICK)
     assert found.iterations > 0
     assert not evaluate(problem, found.repaired).violations
 
@@ -296,7 +302,7 @@ def problems(draw: Any) -> RoundProblem:
     }
     if draw(st.booleans()):
         # one that is allowed, among others that may not be
-        assume(not geometry.kept_out((0.0, 0.0, 0.0), fields["keep_out_m"]))
+        assume(not geometry.in_keep_out((0.0, 0.0, 0.0), fields["keep_out_m"]))
         fields["candidates_m"] = [(0.0, 0.0, 0.0), *draw(st.lists(place, max_size=4))]
     device = {
         "flops_per_cycle": draw(st.sampled_from([0.001, 0.0066, 1.0])),
@@ -329,7 +335,7 @@ def test_repair_of_any_decision_violates_nothing(problem, data):
 @given(problems())
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_repaired_plans_of_random_problems_violate_nothing(problem):
-    found = geometric(problem, dataclasses.replace(QUICK, iterations=3))
+    found = solve_algorithm3(problem, dataclasses.replace(QUICK, iterations=3))
     assert not evaluate(problem, found.repaired).violations
     assert len(problem) == 0 or found.iterations > 0
 

@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 import pytest
+from command_line import refused, scdn
 from conftest import ROOT, many
 from jsonschema import Draft202012Validator
 from problems import Model, close, random_request
-from test_cli import refused, scdn
 
 from scdn.cli import plan_command as cli_plan
 from scdn.control.plan_request import make_request, problem_of, read_request

@@ -22,7 +22,7 @@ from scdn.theory import (
     sgd,
     theorem_1,
 )
-from scdn.theory.conditions import lambert_w_minus1
+from scdn.theory.theorem_1_conditions import lambert_w_minus1
 
 steps = st.integers(1, 200)
 fraction = st.floats(1e-4, 0.99)

@@ -6,12 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from scdn.api import run
     from scdn.control.plan import Plan
+    from scdn.control.plan_request import make_request, problem_of, read_request
     from scdn.control.problem import RoundProblem
-    from scdn.control.request import make_request, problem_of, read_request
     from scdn.control.solve import solve, solve_many
     from scdn.scenario import Scenario, read_scenario
-    from scdn.simulation.api import run
 
 __version__ = "0.1.0"
 
@@ -19,11 +19,11 @@ _HOMES = {
     "Plan": "scdn.control.plan",
     "RoundProblem": "scdn.control.problem",
     "Scenario": "scdn.scenario",
-    "make_request": "scdn.control.request",
-    "problem_of": "scdn.control.request",
-    "read_request": "scdn.control.request",
+    "make_request": "scdn.control.plan_request",
+    "problem_of": "scdn.control.plan_request",
+    "read_request": "scdn.control.plan_request",
     "read_scenario": "scdn.scenario",
-    "run": "scdn.simulation.api",
+    "run": "scdn.api",
     "solve": "scdn.control.solve",
     "solve_many": "scdn.control.solve",
 }

@@ -14,28 +14,28 @@ from typing import Literal
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.gsp import best_spot
+from scdn.control.gsp import least_delay_position
 from scdn.control.max_vfl import at_maximum
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import Decision, RoundProblem
 from scdn.control.solve import solve
 from scdn.registry import Registry
-from scdn.scenario import Memory
+from scdn.scenario import MemoryName
 
 Schedule = Literal["synchronous", "asynchronous"]
 
-GAP = 1e-3  # to which runs prove their plans; a tenth of a percent of the objective
+PLAN_GAP = 1e-3  # to which runs prove their plans; a tenth of a percent of the objective
 
 
 @dataclass(frozen=True, eq=False)
-class Notes:
+class RoundContext:
     """What a controller may know beside the problem."""
 
     warm_start: Array | None = None  # where the server stands, or a place worth trying
     iterations: Array | None = None  # for rivals: what each device is to run
 
 
-Controller = Callable[[RoundProblem, Notes], Plan]
+Controller = Callable[[RoundProblem, RoundContext], Plan]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Method:
 
     name: str
     controller: Controller
-    memory: Memory = "keep"
+    memory: MemoryName = "keep"
     schedule: Schedule = "synchronous"
     rival: bool = False  # takes SC-DN's mean iterations of the same round
     about: str = ""
@@ -53,12 +53,12 @@ class Method:
 # --- controllers ----------------------------------------------------------------------------------
 
 
-def exact(problem: RoundProblem, notes: Notes) -> Plan:
+def exact_controller(problem: RoundProblem, notes: RoundContext) -> Plan:
     """The round's problem, solved to a proven gap."""
-    return solve(problem, "exact", gap=GAP, warm_start=notes.warm_start)
+    return solve(problem, "exact", gap=PLAN_GAP, warm_start=notes.warm_start)
 
 
-def paper(problem: RoundProblem, _: Notes) -> Plan:
+def algorithm3_controller(problem: RoundProblem, _: RoundContext) -> Plan:
     """Algorithm 3, repaired where its plan breaks the true model."""
     plan = solve(problem, "paper")
     if plan.evaluation.violations and plan.repaired is not None:
@@ -66,9 +66,11 @@ def paper(problem: RoundProblem, _: Notes) -> Plan:
     return plan
 
 
-def at_most(problem: RoundProblem, notes: Notes, *, move: bool, matched: bool) -> Plan:
+def heuristic_controller(
+    problem: RoundProblem, notes: RoundContext, *, move: bool, matched: bool
+) -> Plan:
     """Everything at its maximum, or with the least that suffices (`matched`)."""
-    place = best_spot(problem) if move else problem.server_m
+    place = least_delay_position(problem) if move else problem.server_m
     decision = at_maximum(problem, place, matched=matched, iterations=notes.iterations)
     return _heuristic(problem, decision, "gsp" if move else "greedy")
 
@@ -79,10 +81,10 @@ def _heuristic(problem: RoundProblem, decision: Decision, solver: str) -> Plan:
 
 # --- the methods by name --------------------------------------------------------------------------
 
-_stay = partial(at_most, move=False, matched=False)
-_stay_matched = partial(at_most, move=False, matched=True)
-_best = partial(at_most, move=True, matched=False)
-_best_matched = partial(at_most, move=True, matched=True)
+_stay = partial(heuristic_controller, move=False, matched=False)
+_stay_matched = partial(heuristic_controller, move=False, matched=True)
+_best = partial(heuristic_controller, move=True, matched=False)
+_best_matched = partial(heuristic_controller, move=True, matched=True)
 
 METHODS: Registry[Method] = Registry("method", Method)
 
@@ -103,8 +105,8 @@ def method(name: str) -> Method:
 
 
 for _method in (
-    Method("sc-dn", exact, about="the round's problem solved exactly; embeddings kept"),
-    Method("sc-dn-paper", paper, about="the paper's Algorithm 3; embeddings kept"),
+    Method("sc-dn", exact_controller, about="the round's problem solved exactly; embeddings kept"),
+    Method("sc-dn-paper", algorithm3_controller, about="the paper's Algorithm 3; embeddings kept"),
     Method("sc-dn-greedy", _stay, about="everything at its maximum; embeddings kept"),
     Method("max-vfl", _stay, about="everything at its maximum, the server stays"),
     Method("max-vfl-matched", _stay_matched, about="its iterations, least power and clock"),
@@ -118,10 +120,22 @@ for _method in (
         rival=True,
         about="the same, least power and clock",
     ),
-    Method("zoc", exact, memory="zero-out", about="as sc-dn, but the departed are forgotten"),
-    Method("zoc-paper", paper, memory="zero-out", about="as sc-dn-paper, the departed forgotten"),
+    Method(
+        "zoc", exact_controller, memory="zero-out", about="as sc-dn, but the departed are forgotten"
+    ),
+    Method(
+        "zoc-paper",
+        algorithm3_controller,
+        memory="zero-out",
+        about="as sc-dn-paper, the departed forgotten",
+    ),
     Method("zoc-greedy", _stay, memory="zero-out", about="as max-vfl, the departed forgotten"),
-    Method("sc-dn-dropout", exact, memory="dropout", about="as sc-dn, trained to do without some"),
+    Method(
+        "sc-dn-dropout",
+        exact_controller,
+        memory="dropout",
+        about="as sc-dn, trained to do without some",
+    ),
 ):
     register(_method)
 
@@ -129,7 +143,7 @@ for _method in (
 # --- rivals' iterations ---------------------------------------------------------------------------
 
 
-def rival_iterations(mean: float, most: Array, luck: Array) -> Array:
+def rival_iterations(mean: float, limit: Array, draws: Array) -> Array:
     """Whole iterations with this mean, floor or ceiling by `luck`; never above `most`."""
     floor = np.floor(mean)
-    return np.minimum(floor + (luck < mean - floor), np.floor(most * (1 + 1e-12)))
+    return np.minimum(floor + (draws < mean - floor), np.floor(limit * (1 + 1e-12)))

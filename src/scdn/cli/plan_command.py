@@ -66,11 +66,11 @@ def _plan(options: argparse.Namespace) -> int:
     from scdn.control.plan_request import problem_of, read_request, request_warnings
 
     if options.draw:
-        from scdn.report.map_scene import check_name
-        from scdn.report.plan_map import draw_plan
+        from scdn.report.map_scene import check_map_format
+        from scdn.report.plan_map import draw_plan_map
 
         for path in options.draw:
-            check_name(path)
+            check_map_format(path)
     request = read_request(options.request, options.settings, strict=options.strict)
     print_warnings(request_warnings(request))
     from scdn.control.solve import solve
@@ -82,7 +82,7 @@ def _plan(options: argparse.Namespace) -> int:
         warm_up()
     plan = solve(problem, options.solver, gap=options.gap, time_limit_s=options.time_limit)
     for path in options.draw:
-        draw_plan(plan, path)
+        draw_plan_map(plan, path)
         print(f"wrote {path}", file=sys.stderr if options.json else sys.stdout)
     if options.json:
         print(to_json(plan.document()))

@@ -12,12 +12,12 @@ _GRID = (9, 9, 6)  # places along x, y and z
 _SPOTS = 512  # device positions tried at the most, evenly from the list
 
 
-def greedy_placement(problem: RoundProblem, *, matched: bool = False) -> Decision:
+def gsp(problem: RoundProblem, *, matched: bool = False) -> Decision:
     """The server at the spot with the least mean access delay; everything else at its maximum."""
-    return at_maximum(problem, best_spot(problem), matched=matched)
+    return at_maximum(problem, least_delay_position(problem), matched=matched)
 
 
-def best_spot(problem: RoundProblem) -> Array:
+def least_delay_position(problem: RoundProblem) -> Array:
     """Where the mean access delay at full power is least."""
     spots = _spots(problem)
     if not len(problem):

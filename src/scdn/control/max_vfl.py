@@ -8,7 +8,7 @@ from scdn.arrays import Array
 from scdn.control.problem import Decision, RoundProblem
 
 
-def greedy(problem: RoundProblem, *, matched: bool = False) -> Decision:
+def max_vfl(problem: RoundProblem, *, matched: bool = False) -> Decision:
     """All who can report in time at full power do, with the most iterations their clock allows."""
     return at_maximum(problem, problem.server_m, matched=matched)
 

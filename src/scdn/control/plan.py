@@ -18,7 +18,7 @@ from scdn.control.problem import (
 )
 from scdn.errors import input_error
 from scdn.file_io import Table
-from scdn.scenario.fields import Frozen, Vector, Version, value
+from scdn.scenario.field_types import FrozenModel, SchemaVersion, Vector3, setting
 
 Status = Literal["optimal", "time_limit", "heuristic"]
 Reason = Literal["out_of_reach", "not_worth_it"]
@@ -64,18 +64,18 @@ class Plan:
             for active, near in zip(self.decision.active, reached, strict=True)
         ]
 
-    def answer(self) -> Answer:
+    def answer(self) -> PlanAnswer:
         """The plan in the form that outsiders read."""
-        return Answer(
+        return PlanAnswer(
             status=self.status,
             solver=self.solver,
             objective=self.objective,
             lower_bound=self.lower_bound,
             gap=self.gap,
             solve_seconds=self.solve_seconds,
-            server=Place(position_m=_point(self.server_m)),
-            terms=Terms(**self.evaluation.terms),
-            weighted=Weighted(**self.evaluation.weighted),
+            server=ServerPlan(position_m=_point(self.server_m)),
+            terms=ObjectiveTerms(**self.evaluation.terms),
+            weighted=WeightedTerms(**self.evaluation.weighted),
             violations=tuple(BrokenLimit(**v._asdict()) for v in self.evaluation.violations),
             devices=tuple(_devices(self)),
             repaired=self.repaired.answer() if self.repaired else None,
@@ -114,13 +114,13 @@ def make_plan(
     )
 
 
-class Place(Frozen):
+class ServerPlan(FrozenModel):
     """Where the server goes."""
 
-    position_m: Vector
+    position_m: Vector3
 
 
-class Terms(Frozen):
+class ObjectiveTerms(FrozenModel):
     """The objective's terms as they are."""
 
     convergence: float
@@ -129,7 +129,7 @@ class Terms(Frozen):
     movement_j: float
 
 
-class Weighted(Frozen):
+class WeightedTerms(FrozenModel):
     """The objective's terms times their weights."""
 
     convergence: float
@@ -138,7 +138,7 @@ class Weighted(Frozen):
     movement: float
 
 
-class BrokenLimit(Frozen):
+class BrokenLimit(FrozenModel):
     """A violated constraint; the server's where `device` is null."""
 
     device: str | None
@@ -147,7 +147,7 @@ class BrokenLimit(Frozen):
     limit: float
 
 
-class DevicePlan(Frozen):
+class DevicePlan(FrozenModel):
     """What one device does."""
 
     id: str
@@ -162,22 +162,22 @@ class DevicePlan(Frozen):
     link: Literal["a2g", "a2a"] | None
 
 
-class Answer(Frozen):
+class PlanAnswer(FrozenModel):
     """A plan as JSON."""
 
-    schema_version: Version = value(1, "form of this answer", alias="schema")
+    schema_version: SchemaVersion = setting(1, "form of this answer", alias="schema")
     status: Status
     solver: str
     objective: float
     lower_bound: float | None
     gap: float | None
     solve_seconds: float
-    server: Place
-    terms: Terms
-    weighted: Weighted
+    server: ServerPlan
+    terms: ObjectiveTerms
+    weighted: WeightedTerms
     violations: tuple[BrokenLimit, ...]
     devices: tuple[DevicePlan, ...]
-    repaired: Answer | None = None
+    repaired: PlanAnswer | None = None
 
 
 def _point(place: Array) -> tuple[float, float, float]:

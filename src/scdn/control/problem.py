@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scdn import theory
-from scdn.arrays import Array, Mask, Whole, floats
-from scdn.scenario.model import Movement, Radio, RoundLearning, Weights
+from scdn.arrays import Array, IntArray, Mask, floats
+from scdn.scenario import Movement, Radio, RoundLearningSettings, Weights
 from scdn.theory import StepWeights, step_weights
-from scdn.world import channel, energy, geometry
+from scdn.world import energy, geometry, transmission
+from scdn.world.path_loss import is_air_to_air, path_loss
 
 TOLERANCE = 1e-9  # relative, on every limit
 SMALLEST_OBJECTIVE = 1e-12  # a gap is relative to the objective, or to this
@@ -32,7 +33,7 @@ class RoundProblem:
     radio: Radio
     weights: Weights
     movement: Movement
-    learning: RoundLearning
+    learning: RoundLearningSettings
     max_delay_s: float
     max_iterations: int
     integer_iterations: bool
@@ -54,17 +55,17 @@ class RoundProblem:
     smoothness: Array
     gradient_bound_sq: Array
     gradient_variance: Array
-    optimizer: Whole  # SGD, PROXIMAL or MOMENTUM of scdn.theory
+    optimizer: IntArray  # SGD, PROXIMAL or MOMENTUM of scdn.theory
     optimizer_value: Array  # mu, rho, or 0
     count: int = -1  # N in the bound; by default the number of devices here
     noise_w: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_w", channel.noise_w(self.radio, self.bandwidth_hz))
+        object.__setattr__(self, "noise_w", transmission.noise_w(self.radio, self.bandwidth_hz))
         if self.count < 0:
             object.__setattr__(self, "count", len(self.ids))
 
-    def take(self, which: Whole) -> RoundProblem:
+    def take(self, which: IntArray) -> RoundProblem:
         """The same problem for some of the devices, each with the same share of the bound."""
         arrays = {name: getattr(self, name)[which] for name in _PER_DEVICE}
         return replace(self, ids=tuple(self.ids[i] for i in which), **arrays)
@@ -135,12 +136,12 @@ class RoundProblem:
 
     def path_loss(self, server_m: ArrayLike) -> Array:
         """Mean path loss of every link from a server position (…, 3): (…, N)."""
-        return channel.path_loss(server_m, self.position_m, self.radio)
+        return path_loss(server_m, self.position_m, self.radio)
 
     def least_power_per_loss(self) -> Array:
         """Least power that meets the delay, per unit of path loss: P = this · path loss."""
         ones = np.ones(len(self))
-        return channel.least_power(
+        return transmission.least_power(
             ones,
             self.payload_bits,
             self.bandwidth_hz,
@@ -157,9 +158,9 @@ class RoundProblem:
 
     def delay_s(self, power_w: ArrayLike, loss: ArrayLike) -> Array:
         """Time each device needs to send its payload."""
-        snr = channel.snr(power_w, loss, self.noise_w)
-        speed = channel.rate(snr, self.bandwidth_hz, self.radio.rate_model)
-        return channel.delay(self.payload_bits, speed)
+        snr = transmission.snr(power_w, loss, self.noise_w)
+        speed = transmission.rate(snr, self.bandwidth_hz, self.radio.rate_model)
+        return transmission.delay(self.payload_bits, speed)
 
     def movement_j(self, server_m: ArrayLike) -> energy.MovementJ:
         """What it costs the server to be at a position (…, 3) in this round."""
@@ -171,8 +172,8 @@ class RoundProblem:
         z = p[..., 2]
         airborne = (z == 0) | (z >= self.movement.min_flight_m)
         below = (z < self.ceiling_m) | (self.server_m[2] == self.ceiling_m)
-        inside = geometry.inside(p, self.region_m)
-        return airborne & below & inside & ~geometry.kept_out(p, self.keep_out_m)
+        inside = geometry.in_region(p, self.region_m)
+        return airborne & below & inside & ~geometry.in_keep_out(p, self.keep_out_m)
 
 
 _PER_DEVICE = (
@@ -261,7 +262,7 @@ def evaluate(problem: RoundProblem, decision: Decision) -> Evaluation:
         delay_s=np.where(decision.active, delay, np.nan),
         transmission_j=transmission,
         processing_j=processing,
-        air_to_air=channel.is_air_to_air(decision.server_m, problem.position_m),
+        air_to_air=is_air_to_air(decision.server_m, problem.position_m),
         violations=tuple(_violations(problem, decision, delay)),
     )
 
@@ -330,7 +331,7 @@ def _server_violations(problem: RoundProblem, server_m: Array) -> list[Violation
         found.append(Violation(None, "min_flight_m", z, floor))
     if z >= problem.ceiling_m and problem.server_m[2] != problem.ceiling_m:
         found.append(Violation(None, "ceiling", z, problem.ceiling_m))
-    if geometry.kept_out(server_m, problem.keep_out_m):
+    if geometry.in_keep_out(server_m, problem.keep_out_m):
         found.append(Violation(None, "keep_out", 1.0, 0.0))
     if problem.candidates_m is not None:
         steps = geometry.distance(problem.candidates_m, server_m)

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Literal, get_args
 
 from scdn.arrays import Array
-from scdn.control.exact.branch_and_bound import exact
-from scdn.control.gsp import greedy_placement
-from scdn.control.max_vfl import greedy
+from scdn.control.exact.branch_and_bound import solve_exact
+from scdn.control.gsp import gsp
+from scdn.control.max_vfl import max_vfl
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import Decision, RoundProblem
 
@@ -20,10 +20,10 @@ Solver = Literal["exact", "paper", "greedy", "gsp", "greedy-matched", "gsp-match
 SOLVERS: tuple[Solver, ...] = get_args(Solver)
 
 _RULES: dict[str, Callable[[RoundProblem], Decision]] = {
-    "greedy": greedy,
-    "gsp": greedy_placement,
-    "greedy-matched": partial(greedy, matched=True),
-    "gsp-matched": partial(greedy_placement, matched=True),
+    "greedy": max_vfl,
+    "gsp": gsp,
+    "greedy-matched": partial(max_vfl, matched=True),
+    "gsp-matched": partial(gsp, matched=True),
 }
 
 
@@ -40,7 +40,7 @@ def solve(
     Parameters
     ----------
     problem
-        What is given; `scdn.control.request` makes one from a plan request.
+        What is given; `scdn.control.plan_request` makes one from a plan request.
     solver
         `exact`: the global optimum with a proof. `paper`: its Algorithm 3, raw and repaired.
         `greedy`: everything at its maximum, the server stays. `gsp`: the server at the spot with
@@ -55,7 +55,7 @@ def solve(
     """
     start = time.perf_counter()
     if solver == "exact":
-        found = exact(problem, gap, time_limit_s=time_limit_s, warm_start=warm_start)
+        found = solve_exact(problem, gap, time_limit_s=time_limit_s, warm_start=warm_start)
         seconds = time.perf_counter() - start
         return make_plan(
             problem,
@@ -73,10 +73,10 @@ def solve(
 
 
 def _paper(problem: RoundProblem) -> Plan:
-    from scdn.control.algorithm3.algorithm import geometric  # CVXPY takes a second to load
+    from scdn.control.algorithm3.algorithm3 import solve_algorithm3  # CVXPY takes a second to load
 
     start = time.perf_counter()
-    found = geometric(problem)
+    found = solve_algorithm3(problem)
     seconds = time.perf_counter() - start
     repaired = make_plan(problem, "paper", "heuristic", found.repaired, seconds)
     return make_plan(
@@ -108,8 +108,10 @@ def solve_many(
 
 def warm_up() -> None:
     """Loads the compiled kernels, so that the first plan's time is its own."""
-    from scdn.control.request import make_request, problem_of
+    from scdn.control.plan_request import make_request, problem_of
 
     place = {"position_m": [1.0, 1.0, 1.0]}
     devices = [{"id": "a", **place}, {"id": "b", "position_m": [1.0, 1.0, 0.0]}]
-    exact(problem_of(make_request({"region_m": [9, 9, 9], "server": place, "devices": devices})))
+    solve_exact(
+        problem_of(make_request({"region_m": [9, 9, 9], "server": place, "devices": devices}))
+    )

@@ -1,8 +1,7 @@
 """The paper's coefficients, conditions and bounds as functions. Depends on nothing."""
 
 from scdn.theory.bounds import drift, lemma_1, progress, proposition_1_log, theorem_1
-from scdn.theory.conditions import MOMENTUM_LIMIT, learning_rate_limit
-from scdn.theory.optimizers import (
+from scdn.theory.optimizer_weights import (
     MOMENTUM,
     PROXIMAL,
     SGD,
@@ -12,6 +11,7 @@ from scdn.theory.optimizers import (
     sgd,
     step_weights,
 )
+from scdn.theory.theorem_1_conditions import MOMENTUM_LIMIT, learning_rate_limit
 
 __all__ = [
     "MOMENTUM",

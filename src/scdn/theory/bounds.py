@@ -63,8 +63,8 @@ def theorem_1(
     start_loss: ArrayLike,
     gradient_bound_sq: ArrayLike,
     gradient_variance: ArrayLike,
-    drift_: ArrayLike,
-    progress_: ArrayLike,
+    drift: ArrayLike,
+    progress: ArrayLike,
 ) -> Array:
     """A party's part of the bound on Σ‖∇F‖²: [F(Θ⁰)/(R·N) + 2·(Q² + σ²)·Υ]·υ.
 
@@ -72,7 +72,7 @@ def theorem_1(
     """
     noise = 2 * (floats(gradient_bound_sq) + floats(gradient_variance))
     with np.errstate(divide="ignore"):
-        return (floats(start_loss) + noise * floats(drift_)) / floats(progress_)
+        return (floats(start_loss) + noise * floats(drift)) / floats(progress)
 
 
 def proposition_1_log(

@@ -16,15 +16,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Strict
 
-from scdn.arrays import Array, Mask, Whole, floats
+from scdn.arrays import Array, IntArray, Mask, floats
 from scdn.errors import Fault, InputError
 from scdn.file_io import Table, read_document, to_json, write_atomic
 from scdn.rng import generator
-from scdn.scenario.check import checked
-from scdn.scenario.fields import Frozen, Version, required, value
-from scdn.scenario.fields import Whole as WholeNumber
-from scdn.scenario.model import Group, ListedDevice, Scenario, Shock
-from scdn.scenario.rules import device_faults, outside
+from scdn.scenario import DeviceGroup, ListedDevice, Scenario, Shock
+from scdn.scenario.field_types import (
+    FrozenModel,
+    SchemaVersion,
+    WholeNumber,
+    required_setting,
+    setting,
+)
+from scdn.scenario.rules import device_faults, outside_region_faults
+from scdn.scenario.validation import validate_document
 from scdn.world.fleet import Fleet, draw_group, initial_fleet
 
 ALWAYS, NEVER = -1, np.iinfo(np.int64).max
@@ -54,8 +59,8 @@ class ChurnTrace:
     quiet_rounds: int
     exits: bool
     fleet: Fleet
-    entered: Whole  # the round during which a device came, ALWAYS for those of the start
-    exited: Whole  # the round during which it left, or NEVER
+    entered: IntArray  # the round during which a device came, ALWAYS for those of the start
+    exited: IntArray  # the round during which it left, or NEVER
 
     def present(self, round_: int) -> Mask:
         """Who is there when the round begins."""
@@ -65,11 +70,11 @@ class ChurnTrace:
         """Who leaves during the round."""
         return self.exited == round_
 
-    def coming(self, round_: int) -> Mask:
+    def entering(self, round_: int) -> Mask:
         """Who enters during the round; there from the next one on."""
         return self.entered == round_
 
-    def gone(self, round_: int) -> Mask:
+    def departed(self, round_: int) -> Mask:
         """Who has left before the round begins."""
         return self.exited < round_
 
@@ -80,10 +85,10 @@ class ChurnTrace:
             return np.ones(len(fleet))
         return survival(self._age(round_), fleet.weibull_shape, fleet.weibull_scale_rounds)
 
-    def _age(self, round_: int) -> Whole:
+    def _age(self, round_: int) -> IntArray:
         return np.maximum(0, round_ - np.maximum(self.entered + 1, self.quiet_rounds))
 
-    def only(self, which: Mask) -> ChurnTrace:
+    def take(self, which: Mask) -> ChurnTrace:
         """Some of the devices."""
         return replace(
             self,
@@ -94,9 +99,9 @@ class ChurnTrace:
 
     def save(self, path: str | Path) -> None:
         """Writes the trace as JSON."""
-        write_atomic(path, to_json(self.table()) + "\n")
+        write_atomic(path, to_json(self.document()) + "\n")
 
-    def table(self) -> Table:
+    def document(self) -> Table:
         """The trace as `make_trace` reads it."""
         devices = [
             {
@@ -105,7 +110,7 @@ class ChurnTrace:
                 "exited": None if exited == NEVER else int(exited),
             }
             for device, entered, exited in zip(
-                self.fleet.listed(), self.entered, self.exited, strict=True
+                self.fleet.to_devices(), self.entered, self.exited, strict=True
             )
         ]
         return {
@@ -118,18 +123,18 @@ class ChurnTrace:
 
 
 class _TraceDevice(ListedDevice):
-    entered: WholeNumber | None = value(
+    entered: WholeNumber | None = setting(
         None, "round during which it came; null: there at the start", ge=0
     )
-    exited: WholeNumber | None = value(None, "round during which it left; null: it stayed", ge=0)
+    exited: WholeNumber | None = setting(None, "round during which it left; null: it stayed", ge=0)
 
 
-class _TraceFile(Frozen):
-    schema_version: Version = value(1, "form of this file", alias="schema")
-    rounds: WholeNumber = required("how many rounds it covers", gt=0)
-    quiet_rounds: WholeNumber = value(0, "rounds in which nobody ages", ge=0)
-    exits: bool = value(True, "whether devices expect to leave by their lifetimes")
-    devices: Annotated[tuple[_TraceDevice, ...], Strict(False)] = required("everybody")
+class _TraceFile(FrozenModel):
+    schema_version: SchemaVersion = setting(1, "form of this file", alias="schema")
+    rounds: WholeNumber = required_setting("how many rounds it covers", gt=0)
+    quiet_rounds: WholeNumber = setting(0, "rounds in which nobody ages", ge=0)
+    exits: bool = setting(True, "whether devices expect to leave by their lifetimes")
+    devices: Annotated[tuple[_TraceDevice, ...], Strict(False)] = required_setting("everybody")
 
 
 def read_trace(source: str | Path) -> ChurnTrace:
@@ -139,12 +144,12 @@ def read_trace(source: str | Path) -> ChurnTrace:
 
 def make_trace(document: Table, source: str = "trace") -> ChurnTrace:
     """The trace in a table, checked."""
-    file = checked(_TraceFile, document, source, _trace_faults)
+    file = validate_document(_TraceFile, document, source, _trace_faults)
     return ChurnTrace(
         rounds=file.rounds,
         quiet_rounds=file.quiet_rounds,
         exits=file.exits,
-        fleet=Fleet.of(file.devices),
+        fleet=Fleet.from_devices(file.devices),
         entered=np.array(
             [ALWAYS if d.entered is None else d.entered for d in file.devices], dtype=np.int64
         ),
@@ -172,7 +177,9 @@ def churn_trace(scenario: Scenario) -> ChurnTrace:
     faults = [
         fault
         for index, place in enumerate(trace.fleet.position_m)
-        for fault in outside(f"devices.{index}.position_m", place.tolist(), scenario.region_m)
+        for fault in outside_region_faults(
+            f"devices.{index}.position_m", place.tolist(), scenario.region_m
+        )
     ]
     if trace.rounds < scenario.learning.rounds:
         allowed = f"must be ≥ learning.rounds = {scenario.learning.rounds}"
@@ -187,7 +194,7 @@ def draw_trace(scenario: Scenario) -> ChurnTrace:
     churn, rounds = scenario.churn, scenario.learning.rounds
     first = initial_fleet(scenario)
     newcomers, entry_rounds = _draw_entries(scenario)
-    fleet = Fleet.join([first, newcomers])
+    fleet = Fleet.concatenate([first, newcomers])
     entered = np.concatenate([np.full(len(first), ALWAYS), entry_rounds])
     trace = ChurnTrace(
         rounds, churn.quiet_rounds, churn.exits, fleet, entered, np.full(len(fleet), NEVER)
@@ -215,9 +222,9 @@ def _struck(shock: Shock, fleet: Fleet, draw: np.random.Generator) -> Mask:
     return near & (draw.uniform(0.0, 1.0, len(fleet)) < shock.exit_probability)
 
 
-def _draw_entries(scenario: Scenario) -> tuple[Fleet, Whole]:
+def _draw_entries(scenario: Scenario) -> tuple[Fleet, IntArray]:
     """Newcomers in the order they enter: Poisson in number, each of a group by its share."""
-    groups = scenario.fleet or (Group(kind="newcomer"),)
+    groups = scenario.fleet or (DeviceGroup(kind="newcomer"),)
     shares = np.array([group.entry_share for group in groups])
     counts = generator(scenario.seed, "entries").poisson(
         scenario.churn.entry_rate, scenario.learning.rounds
@@ -225,7 +232,7 @@ def _draw_entries(scenario: Scenario) -> tuple[Fleet, Whole]:
     entry_rounds = np.repeat(np.arange(len(counts)), counts)
     total = len(entry_rounds)
     if total == 0:
-        return Fleet.of([]), np.zeros(0, dtype=np.int64)
+        return Fleet.from_devices([]), np.zeros(0, dtype=np.int64)
     draw = generator(scenario.seed, "entry-kinds")
     which = draw.choice(len(groups), size=total, p=shares / shares.sum())
     parts, order = [], []
@@ -235,4 +242,4 @@ def _draw_entries(scenario: Scenario) -> tuple[Fleet, Whole]:
         parts.append(draw_group(group, len(mine), draw, scenario.region_m, group.count + 1))
         order.append(mine)
     back = np.argsort(np.concatenate(order), kind="stable")
-    return Fleet.join(parts).take(back), entry_rounds
+    return Fleet.concatenate(parts).take(back), entry_rounds

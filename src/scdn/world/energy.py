@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scdn.arrays import Array, floats
-from scdn.scenario.model import Movement
+from scdn.scenario import Movement
 
 
 def transmission_j(power_w: ArrayLike, delay_s: ArrayLike) -> Array:

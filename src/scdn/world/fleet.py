@@ -9,9 +9,16 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.arrays import Array, Whole, floats
+from scdn.arrays import Array, IntArray, floats
 from scdn.rng import generator
-from scdn.scenario.model import Group, ListedDevice, Momentum, OptimizerKind, Proximal, Scenario
+from scdn.scenario import (
+    DeviceGroup,
+    ListedDevice,
+    Momentum,
+    OptimizerKind,
+    Proximal,
+    Scenario,
+)
 from scdn.theory import MOMENTUM, PROXIMAL, SGD
 
 OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)  # in the order of scdn.theory's
@@ -33,7 +40,7 @@ class Fleet:
     connections: Array
     flops_per_cycle: Array
     learning_rate: Array
-    optimizer: Whole  # an index into OPTIMIZERS
+    optimizer: IntArray  # an index into OPTIMIZERS
     optimizer_value: Array  # mu, rho, or 0
     weibull_shape: Array
     weibull_scale_rounds: Array
@@ -46,13 +53,13 @@ class Fleet:
         return Fleet(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
 
     @staticmethod
-    def join(fleets: Sequence[Fleet]) -> Fleet:
+    def concatenate(fleets: Sequence[Fleet]) -> Fleet:
         """Several fleets as one, in order."""
         names = [f.name for f in fields(Fleet)]
         return Fleet(**{n: np.concatenate([getattr(fleet, n) for fleet in fleets]) for n in names})
 
     @staticmethod
-    def of(devices: Sequence[ListedDevice]) -> Fleet:
+    def from_devices(devices: Sequence[ListedDevice]) -> Fleet:
         """The fleet of listed devices."""
 
         def column(name: str) -> Array:
@@ -60,8 +67,8 @@ class Fleet:
 
         choices = [_optimizer(device) for device in devices]
         special = {
-            "id": names(device.id for device in devices),
-            "kind": names(device.kind for device in devices),
+            "id": string_array(device.id for device in devices),
+            "kind": string_array(device.kind for device in devices),
             "position_m": column("position_m").reshape(-1, 3),
             "optimizer": np.array([kind for kind, _ in choices], dtype=np.int64),
             "optimizer_value": np.array([number for _, number in choices], dtype=np.float64),
@@ -69,7 +76,7 @@ class Fleet:
         plain = {f.name: column(f.name) for f in fields(Fleet) if f.name not in special}
         return Fleet(**special, **plain)  # type: ignore[arg-type]
 
-    def listed(self) -> list[ListedDevice]:
+    def to_devices(self) -> list[ListedDevice]:
         """The devices written out."""
         return [self._device(index) for index in range(len(self))]
 
@@ -101,7 +108,7 @@ class Fleet:
         return np.where(np.isnan(self.bandwidth_hz), radio_hz, self.bandwidth_hz)
 
 
-def names(texts: Iterable[str]) -> NDArray[np.object_]:
+def string_array(texts: Iterable[str]) -> NDArray[np.object_]:
     """Texts as an array that can be indexed like the numbers beside it."""
     listed = list(texts)
     result = np.empty(len(listed), dtype=object)
@@ -129,11 +136,11 @@ def initial_fleet(scenario: Scenario) -> Fleet:
         )
         for index, group in enumerate(scenario.fleet)
     ]
-    return Fleet.join([Fleet.of(scenario.devices), *drawn])
+    return Fleet.concatenate([Fleet.from_devices(scenario.devices), *drawn])
 
 
 def draw_group(
-    group: Group,
+    group: DeviceGroup,
     count: int,
     draw: np.random.Generator,
     region_m: tuple[float, float, float],
@@ -148,7 +155,7 @@ def draw_group(
     def uniform(column: int, limits: tuple[float, float]) -> Array:
         return limits[0] + luck[:, column] * (limits[1] - limits[0])
 
-    def one_of(column: int, options: Array | Whole) -> NDArray[Any]:
+    def one_of(column: int, options: Array | IntArray) -> NDArray[Any]:
         return options[(luck[:, column] * len(options)).astype(np.int64)]
 
     def same(number: float) -> Array:
@@ -160,8 +167,8 @@ def draw_group(
     optimizer = one_of(9, kinds)
     mu, rho = uniform(7, group.mu), uniform(8, group.rho)
     return Fleet(
-        id=names(f"{group.kind}-{first_number + i}" for i in range(count)),
-        kind=names([group.kind] * count),
+        id=string_array(f"{group.kind}-{first_number + i}" for i in range(count)),
+        kind=string_array([group.kind] * count),
         position_m=np.stack([uniform(axis, side) for axis, side in enumerate(sides)], axis=1),
         max_power_w=10 ** (uniform(3, group.max_power_dbm) / 10) * 1e-3,
         payload_bits=same(group.payload_bits),

@@ -1,4 +1,4 @@
-"""The region, what is in the way, distances and angles, and where the server may start.
+"""Distances, angles, the region and its keep-out boxes, and where the server starts.
 
 Arrays of positions have x, y, z in their last axis; functions broadcast over all other axes.
 """
@@ -10,49 +10,40 @@ from numpy.typing import ArrayLike
 
 from scdn.arrays import Array, Mask, floats
 from scdn.rng import generator
-from scdn.scenario.model import Scenario, Start
+from scdn.scenario import Scenario, StartPosition
 
 
 def distance(a: ArrayLike, b: ArrayLike) -> Array:
-    """Straight-line distance in metres."""
-    return np.sqrt(_squared(floats(a) - floats(b)))
-
-
-def elevation_deg(a: ArrayLike, b: ArrayLike) -> Array:
-    """Angle above the horizon at which the higher of two points is seen; 0 where they coincide."""
+    """Return the straight-line distance in metres."""
     step = floats(a) - floats(b)
-    return elevation_of(step[..., 2], np.hypot(step[..., 0], step[..., 1]))
+    x, y, z = step[..., 0], step[..., 1], step[..., 2]
+    return np.sqrt(x * x + y * y + z * z)
 
 
-def elevation_of(rise: Array, run: Array) -> Array:
-    """The same from the height difference and the horizontal distance.
+def elevation_deg(rise: Array, run: Array) -> Array:
+    """Return the elevation angle θ of a link that rises by `rise` over a horizontal `run`.
 
     asin(|rise|/d) is the same angle, but loses half of its digits straight above a device.
     """
     return np.degrees(np.arctan2(np.abs(rise), run))
 
 
-def _squared(step: Array) -> Array:
-    x, y, z = step[..., 0], step[..., 1], step[..., 2]
-    return x * x + y * y + z * z
-
-
-def inside(positions: ArrayLike, region_m: ArrayLike) -> Mask:
-    """Whether positions are in the region, its faces included."""
+def in_region(positions: ArrayLike, region_m: ArrayLike) -> Mask:
+    """Return whether positions are in the region, its faces included."""
     p = floats(positions)
     return np.all((p >= 0) & (p <= floats(region_m)), axis=-1)
 
 
-def kept_out(positions: ArrayLike, boxes: ArrayLike) -> Mask:
-    """Whether positions are in the open interior of some box x0, y0, z0, x1, y1, z1."""
+def in_keep_out(positions: ArrayLike, boxes: ArrayLike) -> Mask:
+    """Return whether positions are in the open interior of some box x0, y0, z0, x1, y1, z1."""
     p = floats(positions)
     b = floats(boxes).reshape(-1, 6)
     within = (p[..., None, :] > b[:, :3]) & (p[..., None, :] < b[:, 3:])
     return np.any(np.all(within, axis=-1), axis=-1)
 
 
-def start_position(start: Start, region_m: ArrayLike, seed: int = 0) -> Array:
-    """One of the paper's five initial positions; a random edge is a random corner."""
+def start_position(start: StartPosition, region_m: ArrayLike, seed: int = 0) -> Array:
+    """Return one of the paper's five initial positions; a random edge is a random corner."""
     size = floats(region_m)
     draw = generator(seed, "server-start")
     match start:
@@ -69,7 +60,7 @@ def start_position(start: Start, region_m: ArrayLike, seed: int = 0) -> Array:
 
 
 def server_start(scenario: Scenario) -> Array:
-    """Where the scenario's server stands before round 0."""
+    """Return the server's position before round 0."""
     if scenario.server.position_m is not None:
         return np.asarray(scenario.server.position_m, dtype=np.float64)
     return start_position(scenario.server.start, scenario.region_m, scenario.seed)

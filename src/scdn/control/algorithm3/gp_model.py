@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.algorithm3.condensation import Point, Term
+from scdn.control.algorithm3.monomial_approximation import Point, Term
 from scdn.control.problem import RoundProblem
-from scdn.theory.optimizers import step_weights
-from scdn.world.channel import LIGHT_M_PER_S, decibels
+from scdn.theory.optimizer_weights import step_weights
+from scdn.world.path_loss import LIGHT_M_PER_S, db_to_ratio
 
 DEVICE = (
     "power",
@@ -40,7 +40,7 @@ FAINT = 1e-30  # stands for a coefficient of 0, which a geometric program cannot
 
 
 @dataclass(frozen=True)
-class GeometricSettings:
+class Algorithm3Settings:
     """How Algorithm 3 runs. Where the paper names no value, one that converges was chosen."""
 
     iterations: int = 30
@@ -57,11 +57,11 @@ class GeometricSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class ProgramConstants:
     """A round's constants in the combinations that P′ uses."""
 
     problem: RoundProblem
-    settings: GeometricSettings
+    settings: Algorithm3Settings
     scale: Array  # ψ^Tx
     slope: Array  # 180 β^Tx/π
     knee: Array  # β^Tx·ψ^Tx + 1
@@ -76,7 +76,7 @@ class Given:
         return len(self.problem)
 
 
-def given_of(problem: RoundProblem, settings: GeometricSettings) -> Given:
+def program_constants(problem: RoundProblem, settings: Algorithm3Settings) -> ProgramConstants:
     """The constants of a round.
 
     Which of the two links a device has is fixed beforehand: a geometric program never reaches
@@ -90,9 +90,9 @@ def given_of(problem: RoundProblem, settings: GeometricSettings) -> Given:
 
     scale, slope, exponent = pick("los_scale"), pick("los_slope"), pick("exponent")
     wavenumber = 4 * np.pi * radio.carrier_hz / LIGHT_M_PER_S  # μ^PL
-    spread = problem.noise_w * wavenumber**exponent * decibels(radio.margin_db)
+    spread = problem.noise_w * wavenumber**exponent * db_to_ratio(radio.margin_db)
     lower, upper = _bounds(problem)
-    return Given(
+    return ProgramConstants(
         problem=problem,
         settings=settings,
         scale=np.maximum(scale, TINY),
@@ -130,7 +130,7 @@ def _bounds(problem: RoundProblem) -> tuple[dict[str, Array], dict[str, Array]]:
     return lower, {name: np.maximum(upper[name], lower[name] * (1 + 1e-6)) for name in upper}
 
 
-def start(given: Given) -> Point:
+def feasible_point(given: ProgramConstants) -> Point:
     """[x]^0: no iterations, full power, the server where it stood, auxiliaries as defined.
 
     At a face of the region the server starts a little inside: a coordinate of 0 has no logarithm,
@@ -183,7 +183,7 @@ def _surrogate_delay(problem: RoundProblem, power: Array, loss: Array) -> Array:
     return bits * loss * (3 * loss + 2 * power) / (power * (6 * loss + power))
 
 
-def denominators(given: Given, at: Point) -> dict[str, Sequence[Term]]:
+def denominators(given: ProgramConstants, at: Point) -> dict[str, Sequence[Term]]:
     """Every posynomial that the appendix condenses, under its letter.
 
     w̄ and w_max depend on τ for proximal SGD and momentum; they are held at the previous iterate.
@@ -253,7 +253,7 @@ def denominators(given: Given, at: Point) -> dict[str, Sequence[Term]]:
     }
 
 
-def drift(given: Given, at: Point) -> Array:
+def drift(given: ProgramConstants, at: Point) -> Array:
     """What multiplies τ² in ξ's bracket, app_eq:xi_P', with w_max of the previous iterate."""
     problem = given.problem
     _, largest = _weights(given, at)
@@ -264,7 +264,7 @@ def drift(given: Given, at: Point) -> Array:
     return np.maximum(noise * effective**2 * smooth, FAINT)
 
 
-def _weights(given: Given, at: Point) -> tuple[Array, Array]:
+def _weights(given: ProgramConstants, at: Point) -> tuple[Array, Array]:
     """w̄ and w_max at an iterate, from one step on: below, momentum's closed form means nothing."""
     problem = given.problem
     q = np.maximum(problem.steps(at["iterations"]), 1.0)

@@ -18,7 +18,7 @@ from scdn.arrays import Array, floats
 from scdn.control.problem import RoundProblem
 
 
-def free_pieces(problem: RoundProblem, highest_m: float = math.inf) -> Array:
+def allowed_boxes(problem: RoundProblem, highest_m: float = math.inf) -> Array:
     """Closed boxes that cover exactly the allowed positions: (pieces, 2, 3), centre and width.
 
     A width is half of a side. Pieces with z = 0 are on the ground; all others are in the air, up to
@@ -28,12 +28,12 @@ def free_pieces(problem: RoundProblem, highest_m: float = math.inf) -> Array:
     if problem.server_m[2] < ceiling:
         ceiling = float(np.nextafter(ceiling, 0.0))
     size = (problem.region_m[0], problem.region_m[1], min(ceiling, highest_m))
-    corners = free_corners(size, problem.movement.min_flight_m, problem.keep_out_m)
+    corners = allowed_corners(size, problem.movement.min_flight_m, problem.keep_out_m)
     low, high = corners[:, 0], corners[:, 1]
     return np.stack([(low + high) / 2, (high - low) / 2], axis=1)
 
 
-def free_corners(size_m: Sequence[float], floor_m: float, keep_out_m: ArrayLike) -> Array:
+def allowed_corners(size_m: Sequence[float], floor_m: float, keep_out_m: ArrayLike) -> Array:
     """The same as (pieces, 2, 3), lowest and highest corner, in a region of this size."""
     width, depth, top = size_m
     pieces = [np.array([[0, 0, 0], [width, depth, 0]])]

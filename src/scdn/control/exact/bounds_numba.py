@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from scdn.arrays import Array
-from scdn.control.exact.array_layout import (
+from scdn.control.exact.array_columns import (
     ALTITUDE,
     CEILING,
     CLIMB,

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.arrays import Array, Mask
-from scdn.control.exact.array_layout import (
+from scdn.control.exact.array_columns import (
     ALTITUDE,
     CEILING,
     CLIMB,
@@ -51,7 +51,7 @@ from scdn.control.exact.array_layout import (
     Y0,
     Z0,
 )
-from scdn.control.exact.relaxation import Lines, Range
+from scdn.control.exact.linear_overestimators import Interval, LinearOverestimators
 
 RELEASES_GIL = False
 
@@ -229,14 +229,14 @@ def bound_boxes(
         floor[rows], value[rows], split[rows], left[rows] = box.bound(move)
 
 
-def _cosine(x: Range, other_near: Array, other_far: Array) -> Range:
+def _cosine(x: Interval, other_near: Array, other_far: Array) -> Interval:
     """The range of x/√(x² + y²) for y² in [near, far]."""
 
     def ratio(x: Array, square: Array) -> Array:
         length = np.sqrt(x * x + square)
         return np.divide(x, length, out=np.zeros_like(x), where=length > 0)
 
-    return Range(
+    return Interval(
         ratio(x.low, np.where(x.low >= 0, other_far, other_near)),
         ratio(x.high, np.where(x.high <= 0, other_far, other_near)),
     )
@@ -267,19 +267,19 @@ class _Batch:
         d = self.devices
         step = self.centre[:, None, :] - d[None, :, :3]
         w = self.width[:, None, :]
-        reach = Range(step - w, step + w)
+        reach = Interval(step - w, step + w)
         near, far = np.maximum(0.0, np.abs(step) - w), np.abs(step) + w
         near_sq, far_sq = near * near, far * far
         run_near, run_far = near_sq[..., 0] + near_sq[..., 1], far_sq[..., 0] + far_sq[..., 1]
         d_near, d_far = run_near + near_sq[..., 2], run_far + far_sq[..., 2]
-        run = Range(np.sqrt(run_near), np.sqrt(run_far))
-        rise = Range(near[..., 2], far[..., 2])
+        run = Interval(np.sqrt(run_near), np.sqrt(run_far))
+        rise = Interval(near[..., 2], far[..., 2])
         root_near = link.root(np.maximum(d_near, min_sq))
         root_far = link.root(np.maximum(d_far, min_sq))
         sight_high, none_low = link.sight(rise.high, run.low)
         sight_low, none_high = link.sight(rise.low, run.high)
         h_a, h_b = link.excess(sight_high, none_low), link.excess(sight_low, none_high)
-        h = Range(np.minimum(h_a, h_b), np.maximum(h_a, h_b))
+        h = Interval(np.minimum(h_a, h_b), np.maximum(h_a, h_b))
         run_sq = step[..., 0] ** 2 + step[..., 1] ** 2
         here_sq = np.maximum(run_sq + step[..., 2] ** 2, min_sq)
         sight = link.sight(np.abs(step[..., 2]), np.sqrt(run_sq))
@@ -289,15 +289,15 @@ class _Batch:
         self.smooth = d_near >= min_sq
         beyond = np.maximum(d_near, min_sq)
         bend_a, bend_b = root_near / beyond, root_far / np.maximum(d_far, min_sq)
-        bend = Range(np.minimum(bend_a, bend_b), np.maximum(bend_a, bend_b))
+        bend = Interval(np.minimum(bend_a, bend_b), np.maximum(bend_a, bend_b))
         pq_a, pq_b = sight_low * none_high, sight_high * none_low
         pq_high = np.where((sight_low < 0.5) & (sight_high > 0.5), 0.25, np.maximum(pq_a, pq_b))
         turn = np.abs(link.nlos - link.los) * link.los_slope * _DEGREES
-        farther = Range(link.exponent * h.low * bend.low, link.exponent * h.high * bend.high)
-        steeper = Range(turn * np.minimum(pq_a, pq_b) * bend.low, turn * pq_high * bend.high)
+        farther = Interval(link.exponent * h.low * bend.low, link.exponent * h.high * bend.high)
+        steeper = Interval(turn * np.minimum(pq_a, pq_b) * bend.low, turn * pq_high * bend.high)
         self.slope = self._gradient(link, reach, farther, steeper, run, rise, near_sq, far_sq)
         spread = np.sum(np.maximum(-self.slope.low, self.slope.high) * w, axis=2)
-        self.range = Range(
+        self.range = Interval(
             np.where(self.smooth, np.maximum(low, self.loss - spread), low),
             np.where(self.smooth, np.minimum(high, self.loss + spread), high),
         )
@@ -305,34 +305,34 @@ class _Batch:
     def _gradient(
         self,
         link: _Links,
-        reach: Range,
-        farther: Range,
-        steeper: Range,
-        run: Range,
-        rise: Range,
+        reach: Interval,
+        farther: Interval,
+        steeper: Interval,
+        run: Interval,
+        rise: Interval,
         near_sq: Array,
         far_sq: Array,
-    ) -> Range:
+    ) -> Interval:
         scale, sooner = link.scale, link.nlos >= link.los  # the loss falls with the elevation
         lows, highs = [], []
-        tilt = Range(steeper.low * rise.low, steeper.high * rise.high)
+        tilt = Interval(steeper.low * rise.low, steeper.high * rise.high)
         for axis, other in ((0, 1), (1, 0)):
-            part = Range(reach.low[..., axis], reach.high[..., axis])
+            part = Interval(reach.low[..., axis], reach.high[..., axis])
             cosine = _cosine(part, near_sq[..., other], far_sq[..., other])
             cosine = cosine.flipped(~sooner)
             away, turning = part.scaled(farther), cosine.scaled(tilt)
             lows.append(scale * (away.low + turning.low))
             highs.append(scale * (away.high + turning.high))
-        part = Range(reach.low[..., 2], reach.high[..., 2])
+        part = Interval(reach.low[..., 2], reach.high[..., 2])
         away = part.scaled(farther)
         least, most = steeper.low * run.low, steeper.high * run.high
         above, below = part.low >= 0, part.high <= 0
-        turning = Range(
+        turning = Interval(
             np.where(above, -most, np.where(below, least, -most)), np.where(above, -least, most)
         ).flipped(~sooner)
         lows.append(scale * (away.low + turning.low))
         highs.append(scale * (away.high + turning.high))
-        return Range(np.stack(lows, axis=2), np.stack(highs, axis=2))
+        return Interval(np.stack(lows, axis=2), np.stack(highs, axis=2))
 
     def bound(self, move: Array) -> tuple[Array, Array, Any, NDArray[np.uint64]]:
         """Floors, values at the centres, axes to halve, devices left."""
@@ -350,14 +350,16 @@ class _Batch:
         )
         saved_most = saved.sum(axis=1)
         weight = np.where(lines.follows, price, 0.0)[..., None]
-        slope = Range((weight * self.slope.low).sum(axis=1), (weight * self.slope.high).sum(axis=1))
+        slope = Interval(
+            (weight * self.slope.low).sum(axis=1), (weight * self.slope.high).sum(axis=1)
+        )
         magnitude = np.where(left, np.abs(gain) + price * self.range.high, 0.0).sum(axis=1)
 
         pull = self._pull(move)
-        base = Range(slope.low + pull, slope.high + pull)
+        base = Interval(slope.low + pull, slope.high + pull)
         lines.choose(base, self.width)
         shift, tilt = lines.totals()
-        total = Range(base.low + tilt.low, base.high + tilt.high)
+        total = Interval(base.low + tilt.low, base.high + tilt.high)
         magnitude = magnitude + lines.magnitude()
         w = self.width
         corner = np.stack(
@@ -396,7 +398,7 @@ class _Batch:
         sideways = np.divide(step, run[:, None], out=np.zeros_like(step), where=run[:, None] > 0)
         return np.column_stack([move[LATERAL] * sideways, _vertical(self.centre[:, 2], move)])
 
-    def _lines(self, left: Mask, top: Array) -> Lines:
+    def _lines(self, left: Mask, top: Array) -> LinearOverestimators:
         """Sorts the devices by how their saving is overestimated."""
         d, r = self.devices, self.rounding
         gain, price = d[:, GAIN], d[:, PRICE]
@@ -412,4 +414,4 @@ class _Batch:
         before = np.cumsum(bent, axis=1) - bent  # how many lines are taken already
         sloped = bent & (before < MOST_UNDECIDED)
         crowded = waiting & (before >= MOST_UNDECIDED) & (gain >= price * high)
-        return Lines(self, sloped, decided | crowded, corner, at_reach, top)
+        return LinearOverestimators(self, sloped, decided | crowded, corner, at_reach, top)

@@ -17,11 +17,17 @@ from typing import Literal
 import numpy as np
 
 from scdn.arrays import Array, floats
-from scdn.control.exact.allowed_boxes import free_pieces
-from scdn.control.exact.array_layout import ALTITUDE, GAIN, HOVER
-from scdn.control.exact.closed_form import Choices, choices, settle
-from scdn.control.exact.newton import polish
-from scdn.control.exact.objective_surface import Backend, Boxes, Surface, no_boxes, surface_of
+from scdn.control.exact.allowed_boxes import allowed_boxes
+from scdn.control.exact.array_columns import ALTITUDE, GAIN, HOVER
+from scdn.control.exact.closed_form import DeviceCosts, decision_at, device_costs
+from scdn.control.exact.interior_point import polish
+from scdn.control.exact.position_objective import (
+    Backend,
+    Boxes,
+    PositionObjective,
+    no_boxes,
+    position_objective,
+)
 from scdn.control.problem import SMALLEST_OBJECTIVE, Decision, RoundProblem
 from scdn.errors import InputError, input_error
 
@@ -34,13 +40,13 @@ class ExactResult:
     """The best decision, what it was proven against, and how much work that was."""
 
     decision: Decision
-    choices: Choices
+    choices: DeviceCosts
     lower_bound: float
     status: Literal["optimal", "time_limit"]
     boxes: int
 
 
-def exact(
+def solve_exact(
     problem: RoundProblem,
     gap: float = 1e-4,
     *,
@@ -64,18 +70,18 @@ def exact(
     backend
         The compiled bounds, or the plain NumPy ones.
     """
-    found = choices(problem, gap)
-    surface = surface_of(problem, found, backend)
+    found = device_costs(problem, gap)
+    surface = position_objective(problem, found, backend)
     if problem.candidates_m is not None:
         return _among_candidates(problem, found, surface)
     slack = float(found.slack.sum())
     search = _Search(surface, gap, slack, time.perf_counter() + time_limit_s, max_boxes)
     search.try_places(_first_places(problem, found, warm_start))
-    search.start(free_pieces(problem, _highest(surface, search.best_value)))
+    search.start(allowed_boxes(problem, _highest(surface, search.best_value)))
     search.run()
     if not math.isfinite(search.best_value):
         raise _nowhere()
-    decision = settle(problem, found, search.best_place)
+    decision = decision_at(problem, found, search.best_place)
     bound = surface.constant + search.lower_bound() - slack
     return ExactResult(decision, found, bound, search.status, search.boxes)
 
@@ -85,7 +91,9 @@ def _nowhere() -> InputError:
     return input_error("problem", "server", "has nowhere to be", allowed)
 
 
-def _among_candidates(problem: RoundProblem, found: Choices, surface: Surface) -> ExactResult:
+def _among_candidates(
+    problem: RoundProblem, found: DeviceCosts, surface: PositionObjective
+) -> ExactResult:
     """All places are tried, as boxes without extent: they are their own bound, but for rounding."""
     places = floats([] if problem.candidates_m is None else problem.candidates_m)
     places = places[problem.allowed(places) & np.isfinite(problem.movement_j(places).total)]
@@ -94,10 +102,10 @@ def _among_candidates(problem: RoundProblem, found: Choices, surface: Surface) -
     boxes = surface.bound(places, np.zeros_like(places))
     best = places[boxes.value.argmin()]
     bound = surface.constant + float(boxes.floor.min()) - float(found.slack.sum())
-    return ExactResult(settle(problem, found, best), found, bound, "optimal", len(places))
+    return ExactResult(decision_at(problem, found, best), found, bound, "optimal", len(places))
 
 
-def _first_places(problem: RoundProblem, found: Choices, warm_start: Array | None) -> Array:
+def _first_places(problem: RoundProblem, found: DeviceCosts, warm_start: Array | None) -> Array:
     """Places worth a look before any box: here, down, the warm start, at and above devices."""
     here = problem.server_m
     places = [here, here * [1.0, 1.0, 0.0]]
@@ -113,7 +121,7 @@ def _first_places(problem: RoundProblem, found: Choices, warm_start: Array | Non
     return stacked[problem.allowed(stacked)]
 
 
-def _highest(surface: Surface, value: float) -> float:
+def _highest(surface: PositionObjective, value: float) -> float:
     """Above this, hovering alone costs more than a plan of this value, whatever else is saved."""
     hover, scale = surface.move[HOVER], surface.move[ALTITUDE]
     budget = value + float(surface.devices[:, GAIN].sum())
@@ -126,7 +134,7 @@ class _Search:
     """Best-first branch and bound over boxes, stored as rows of arrays."""
 
     def __init__(
-        self, surface: Surface, gap: float, slack: float, deadline: float, max_boxes: int
+        self, surface: PositionObjective, gap: float, slack: float, deadline: float, max_boxes: int
     ) -> None:
         self.surface, self.gap, self.slack, self.deadline = surface, gap, slack, deadline
         self.max_boxes, self.boxes = max_boxes, 0

@@ -25,7 +25,7 @@ _ROUNDING = 1e-12  # a power over its limit by no more than this is at its limit
 
 
 @dataclass(frozen=True, eq=False)
-class Choices:
+class DeviceCosts:
     """Each device's part of the objective, and what it does when active."""
 
     off: Array  # cost when inactive
@@ -41,7 +41,7 @@ class Choices:
         return self.off - self.on
 
 
-def choices(problem: RoundProblem, gap: float = 1e-4) -> Choices:
+def device_costs(problem: RoundProblem, gap: float = 1e-4) -> DeviceCosts:
     """The closed forms of all devices; relaxed iterations to a twentieth of the gap, or better."""
     off = problem.weights.convergence * problem.convergence(np.zeros(len(problem)))
     if problem.integer_iterations:
@@ -52,7 +52,7 @@ def choices(problem: RoundProblem, gap: float = 1e-4) -> Choices:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         price = problem.weights.transmission * per_loss * problem.max_delay_s
         reach = np.where(per_loss > 0, problem.max_power_w / per_loss, np.inf)
-    return Choices(off, on, slack, iterations, price, reach)
+    return DeviceCosts(off, on, slack, iterations, price, reach)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -163,7 +163,7 @@ def _interval_bound(problem: RoundProblem, low: Array, high: Array) -> Array:
     return bound + weights.processing * processing
 
 
-def settle(problem: RoundProblem, found: Choices, server_m: Array) -> Decision:
+def decision_at(problem: RoundProblem, found: DeviceCosts, server_m: Array) -> Decision:
     """The best decision with the server at a given place: the closed forms, evaluated there."""
     least = problem.least_power(server_m)
     reached = least <= problem.max_power_w * (1 + _ROUNDING)

@@ -16,8 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.algorithm3.condensation import Monomial, Point, condense
-from scdn.control.algorithm3.gp_model import DEVICE, FAINT, SERVER, Given, denominators, drift
+from scdn.control.algorithm3.gp_model import (
+    DEVICE,
+    FAINT,
+    SERVER,
+    ProgramConstants,
+    denominators,
+    drift,
+)
+from scdn.control.algorithm3.monomial_approximation import Monomial, Point, condense
 from scdn.errors import require_package
 
 require_package("cvxpy", "paper", "the paper's solver")
@@ -54,7 +61,7 @@ class Tangent(NamedTuple):
 class Layout:
     """Where each variable and each condensed denominator stands in the stacked arrays."""
 
-    def __init__(self, given: Given, at: Point) -> None:
+    def __init__(self, given: ProgramConstants, at: Point) -> None:
         n, row, column = len(given), 0, 0
         self.columns: dict[str, Any] = {}
         for name in (*DEVICE, *SERVER):
@@ -80,7 +87,7 @@ class Layout:
         exponents[np.arange(len(power)), self.columns[name]] = power
         return exponents
 
-    def tangent(self, given: Given, at: Point) -> Tangent:
+    def tangent(self, given: ProgramConstants, at: Point) -> Tangent:
         """Every condensation at an iterate."""
         coefficient, exponents = np.ones(self.shape[0]), np.zeros(self.shape)
         for letter, monomial in _condensed(given, at).items():
@@ -90,17 +97,17 @@ class Layout:
         return Tangent(coefficient, exponents, drift(given, at))
 
 
-def _condensed(given: Given, at: Point) -> dict[str, Monomial]:
+def _condensed(given: ProgramConstants, at: Point) -> dict[str, Monomial]:
     return {letter: condense(terms, at) for letter, terms in denominators(given, at).items()}
 
 
-class Program:
+class GeometricProgram:
     """P′ of one round; `solve` gives the next iterate.
 
     `problem` is None until the first `solve` where it is to be rebuilt each time.
     """
 
-    def __init__(self, given: Given, at: Point) -> None:
+    def __init__(self, given: ProgramConstants, at: Point) -> None:
         self.given = given
         self.layout = Layout(given, at)
         self._parameters: tuple[Any, Any, Any] | None = None
@@ -160,7 +167,7 @@ class Program:
 
 
 def compose(
-    given: Given, layout: Layout, coefficient: Any, exponents: Any, drift_: Any
+    given: ProgramConstants, layout: Layout, coefficient: Any, exponents: Any, drift_: Any
 ) -> tuple[dict[str, Any], Any]:
     """P′ with its condensed denominators: the variables and the problem."""
     n = len(given)
@@ -187,7 +194,7 @@ def compose(
 
 
 def _objective(
-    given: Given, v: Mapping[str, Any], hat: Mapping[str, Any], energy: Any, drift_: Any
+    given: ProgramConstants, v: Mapping[str, Any], hat: Mapping[str, Any], energy: Any, drift_: Any
 ) -> list[Any]:
     """The summands of app_eq:prob_prime."""
     problem, settings = given.problem, given.settings
@@ -222,7 +229,12 @@ def _objective(
 
 
 def _link(
-    given: Given, v: Mapping[str, Any], hat: Mapping[str, Any], reach: Any, loss: Any, energy: Any
+    given: ProgramConstants,
+    v: Mapping[str, Any],
+    hat: Mapping[str, Any],
+    reach: Any,
+    loss: Any,
+    energy: Any,
 ) -> list[Any]:
     """Distance, path loss and transmission energy of every device."""
     problem = given.problem
@@ -239,7 +251,7 @@ def _link(
     ]
 
 
-def _sight(given: Given, v: Mapping[str, Any], hat: Mapping[str, Any]) -> list[Any]:
+def _sight(given: ProgramConstants, v: Mapping[str, Any], hat: Mapping[str, Any]) -> list[Any]:
     """Elevation and probability of line of sight of every device."""
     sine = v["height"] / v["distance_sq"] ** 0.5
     angle = cp.multiply(given.slope, sine) + cp.multiply(given.slope / 6, sine**3)
@@ -253,7 +265,7 @@ def _sight(given: Given, v: Mapping[str, Any], hat: Mapping[str, Any]) -> list[A
     ]
 
 
-def _server(given: Given, v: Mapping[str, Any], hat: Mapping[str, Any]) -> list[Any]:
+def _server(given: ProgramConstants, v: Mapping[str, Any], hat: Mapping[str, Any]) -> list[Any]:
     """The server's move."""
     before, ceiling = given.problem.server_m, given.problem.ceiling_m
     origin = float(_positive(before[0] ** 2 + before[1] ** 2))
@@ -265,7 +277,9 @@ def _server(given: Given, v: Mapping[str, Any], hat: Mapping[str, Any]) -> list[
     ]
 
 
-def _device(given: Given, v: Mapping[str, Any], hat: Mapping[str, Any], energy: Any) -> list[Any]:
+def _device(
+    given: ProgramConstants, v: Mapping[str, Any], hat: Mapping[str, Any], energy: Any
+) -> list[Any]:
     """Who is active, and what the clock must carry."""
     problem = given.problem
     load = given.cycles / problem.learning.compute_deadline_s

@@ -8,23 +8,25 @@ from typing import Any, Protocol
 import numpy as np
 
 from scdn.arrays import Array, Mask
-from scdn.control.exact.array_layout import CLIMB_STEPS, MOST_UNDECIDED, PRICE, WIDE_REACH
+from scdn.control.exact.array_columns import CLIMB_STEPS, MOST_UNDECIDED, PRICE, WIDE_REACH
 
 
-class Range:
+class Interval:
     """Intervals, as two arrays."""
 
     def __init__(self, low: Array, high: Array) -> None:
         self.low, self.high = low, high
 
-    def flipped(self, where: Mask) -> Range:
+    def flipped(self, where: Mask) -> Interval:
         """Times −1 where said."""
-        return Range(np.where(where, -self.high, self.low), np.where(where, -self.low, self.high))
+        return Interval(
+            np.where(where, -self.high, self.low), np.where(where, -self.low, self.high)
+        )
 
-    def scaled(self, factor: Range) -> Range:
+    def scaled(self, factor: Interval) -> Interval:
         """Times an interval of factors that are not negative."""
         low = self.low * np.where(self.low < 0, factor.high, factor.low)
-        return Range(low, self.high * np.where(self.high > 0, factor.high, factor.low))
+        return Interval(low, self.high * np.where(self.high > 0, factor.high, factor.low))
 
 
 class Losses(Protocol):
@@ -32,11 +34,11 @@ class Losses(Protocol):
 
     devices: Array
     loss: Array  # at the centre
-    range: Range
-    slope: Range  # of the gradient
+    range: Interval
+    slope: Interval  # of the gradient
 
 
-class Lines:
+class LinearOverestimators:
     """The overestimates of a batch's undecided devices: at most a dozen per box."""
 
     def __init__(
@@ -69,7 +71,7 @@ class Lines:
             column[~self.real] = 0.0
         self.slope = self.least.copy()
 
-    def choose(self, base: Range, width: Array) -> None:
+    def choose(self, base: Interval, width: Array) -> None:
         """Slopes one by one from the flattest, or together from their mean: the better of both."""
         self._sweep(base, width)
         several = self.real.sum(axis=1) > 1
@@ -84,13 +86,13 @@ class Lines:
         better = several & (self._fall(base, width) < fall_alone)
         self.slope = np.where(better[:, None], self.slope, alone)
 
-    def _fall(self, base: Range, width: Array) -> Array:
+    def _fall(self, base: Interval, width: Array) -> Array:
         """How high the sum of the lines reaches in the box."""
         value, tilt = self.totals()
         steepest = np.maximum(base.high + tilt.high, -base.low - tilt.low)
         return value + (steepest * width).sum(axis=1)
 
-    def _mean_slopes(self, base: Range, width: Array) -> Array:
+    def _mean_slopes(self, base: Interval, width: Array) -> Array:
         """Slopes that play together: the mean of what a climb to the lines' joint peak meets."""
         middle = (self.low + self.high) / 2 * width[:, None, :]
         downhill = (base.low + base.high) / 2 * width
@@ -106,7 +108,7 @@ class Lines:
             place = np.clip(place + stride * uphill, -1.0, 1.0)
         return mean
 
-    def _sweep(self, base: Range, width: Array) -> None:
+    def _sweep(self, base: Interval, width: Array) -> None:
         """Sets each slope in turn to what makes the sum reach least high."""
         tilt = self.totals()[1]
         low, high = base.low + tilt.low, base.high + tilt.high
@@ -133,11 +135,11 @@ class Lines:
         best = np.argmin(falls, axis=0)
         return np.choose(best, trials)
 
-    def totals(self) -> tuple[Array, Range]:
+    def totals(self) -> tuple[Array, Interval]:
         """The sum of the lines at the centres, and of their gradients' ranges."""
         value = np.where(self.real, self.top + self.slope * (self.anchor - self.loss), 0.0)
         weight = np.where(self.real, self.slope, 0.0)[..., None]
-        return value.sum(axis=1), Range(
+        return value.sum(axis=1), Interval(
             (weight * self.low).sum(axis=1), (weight * self.high).sum(axis=1)
         )
 

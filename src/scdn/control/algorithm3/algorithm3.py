@@ -12,17 +12,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.algorithm3.condensation import Point
-from scdn.control.algorithm3.gp_model import GeometricSettings, Given, given_of, start
-from scdn.control.algorithm3.gp_program import Program
+from scdn.control.algorithm3.geometric_program import GeometricProgram
+from scdn.control.algorithm3.gp_model import (
+    Algorithm3Settings,
+    ProgramConstants,
+    feasible_point,
+    program_constants,
+)
+from scdn.control.algorithm3.monomial_approximation import Point
 from scdn.control.algorithm3.repair import repair
 from scdn.control.problem import Decision, RoundProblem, evaluate
 
-__all__ = ["GeometricResult", "GeometricSettings", "geometric", "repair"]
+__all__ = ["Algorithm3Result", "Algorithm3Settings", "repair", "solve_algorithm3"]
 
 
 @dataclass(frozen=True, eq=False)
-class GeometricResult:
+class Algorithm3Result:
     """What Algorithm 3 found, and what can be done with it."""
 
     raw: Decision  # relaxed iterations as found; α rounded at settings.active_from
@@ -36,10 +41,12 @@ class GeometricResult:
     solver: str  # of the last iteration; "" if none was needed
 
 
-DEFAULT = GeometricSettings()
+DEFAULT = Algorithm3Settings()
 
 
-def geometric(problem: RoundProblem, settings: GeometricSettings = DEFAULT) -> GeometricResult:
+def solve_algorithm3(
+    problem: RoundProblem, settings: Algorithm3Settings = DEFAULT
+) -> Algorithm3Result:
     """Algorithm 3 from the server's present place."""
     if len(problem) == 0:
         return _nobody(problem)
@@ -48,10 +55,10 @@ def geometric(problem: RoundProblem, settings: GeometricSettings = DEFAULT) -> G
         return _iterate(problem, settings)
 
 
-def _iterate(problem: RoundProblem, settings: GeometricSettings) -> GeometricResult:
-    given = given_of(problem, settings)
-    point = start(given)
-    program = Program(given, point)
+def _iterate(problem: RoundProblem, settings: Algorithm3Settings) -> Algorithm3Result:
+    given = program_constants(problem, settings)
+    point = feasible_point(given)
+    program = GeometricProgram(given, point)
     surrogate, true, change, solver = list[float](), list[float](), list[float](), ""
     converged = False
     while len(surrogate) < settings.iterations and not converged:
@@ -65,7 +72,7 @@ def _iterate(problem: RoundProblem, settings: GeometricSettings) -> GeometricRes
         surrogate.append(objective)
         true.append(evaluate(problem, repair(problem, _decision(given, point))).objective)
     raw = _decision(given, point)
-    return GeometricResult(
+    return Algorithm3Result(
         raw=raw,
         repaired=repair(problem, raw),
         relaxed_active=point["active"],
@@ -78,13 +85,13 @@ def _iterate(problem: RoundProblem, settings: GeometricSettings) -> GeometricRes
     )
 
 
-def _change(given: Given, before: Point, after: Point) -> float:
+def _change(given: ProgramConstants, before: Point, after: Point) -> float:
     """The largest change of a control, each relative to its range."""
     controls = given.upper.items()
     return max(float(np.max(np.abs(after[n] - before[n]) / limit)) for n, limit in controls)
 
 
-def _decision(given: Given, point: Point) -> Decision:
+def _decision(given: ProgramConstants, point: Point) -> Decision:
     """The controls of an iterate; solver tolerance beyond a limit is cut off."""
     problem = given.problem
     place = np.array([point[axis] for axis in "xyz"])
@@ -97,10 +104,10 @@ def _decision(given: Given, point: Point) -> Decision:
     )
 
 
-def _nobody(problem: RoundProblem) -> GeometricResult:
+def _nobody(problem: RoundProblem) -> Algorithm3Result:
     """Without devices the server only has to land: sinking is free, hovering cheapest low."""
     place = problem.server_m * [1.0, 1.0, 0.0]
     none = np.zeros(0)
     raw = Decision(place, none.astype(bool), none, none, none)
     repaired = repair(problem, raw)
-    return GeometricResult(raw, repaired, none, none, none, none, True, 0, "")
+    return Algorithm3Result(raw, repaired, none, none, none, none, True, 0, "")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scdn.arrays import Array, Whole, floats
+from scdn.arrays import Array, IntArray, floats
 
 SGD, PROXIMAL, MOMENTUM = range(3)
 
@@ -50,7 +50,7 @@ def momentum(q: ArrayLike, rho: ArrayLike) -> StepWeights:
 
 
 def step_weights(
-    kind: Whole, q: ArrayLike, learning_rate: ArrayLike, number: ArrayLike
+    kind: IntArray, q: ArrayLike, learning_rate: ArrayLike, number: ArrayLike
 ) -> StepWeights:
     """w̄ and w_max of devices of mixed `kind`; `number` is μ for PROXIMAL, ρ for MOMENTUM."""
     mean, largest = sgd(q)

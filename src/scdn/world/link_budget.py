@@ -5,20 +5,21 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from scdn.arrays import Array, Mask
-from scdn.scenario.model import Scenario
-from scdn.world import channel
+from scdn.scenario import Scenario
+from scdn.world import transmission
 from scdn.world.fleet import Fleet
+from scdn.world.path_loss import path_loss
 
 
-def least_power(scenario: Scenario, fleet: Fleet, server_m: ArrayLike) -> Array:
+def required_power(scenario: Scenario, fleet: Fleet, server_m: ArrayLike) -> Array:
     """The power each device needs to report in time to positions (…, 3): (…, N)."""
     radio = scenario.radio
     bandwidth = fleet.bandwidth_or(radio.bandwidth_hz)
-    return channel.least_power(
-        channel.path_loss(server_m, fleet.position_m, radio),
+    return transmission.least_power(
+        path_loss(server_m, fleet.position_m, radio),
         fleet.payload_bits,
         bandwidth,
-        channel.noise_w(radio, bandwidth),
+        transmission.noise_w(radio, bandwidth),
         scenario.max_delay_s,
         radio.rate_model,
     )
@@ -26,4 +27,4 @@ def least_power(scenario: Scenario, fleet: Fleet, server_m: ArrayLike) -> Array:
 
 def in_reach(scenario: Scenario, fleet: Fleet, server_m: ArrayLike) -> Mask:
     """Whether each device's transmit limit is enough."""
-    return least_power(scenario, fleet, server_m) <= fleet.max_power_w
+    return required_power(scenario, fleet, server_m) <= fleet.max_power_w

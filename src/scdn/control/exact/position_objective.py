@@ -16,11 +16,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.arrays import Array, Mask, Whole
-from scdn.control.exact.closed_form import Choices, choices
+from scdn.arrays import Array, IntArray, Mask
+from scdn.control.exact.closed_form import DeviceCosts, device_costs
 from scdn.control.problem import TOLERANCE, RoundProblem
-from scdn.scenario.model import Link, Radio
-from scdn.world.channel import LIGHT_M_PER_S, decibels
+from scdn.scenario import Link, Radio
+from scdn.world.path_loss import LIGHT_M_PER_S, db_to_ratio
 
 Backend = Literal["auto", "numba", "numpy"]
 
@@ -36,7 +36,7 @@ class Boxes(NamedTuple):
     alive: NDArray[np.uint64]  # a bit for each device that is not yet decided off
     floor: Array  # below the objective anywhere in the box
     value: Array  # the objective at the centre
-    split: Whole  # the axis to halve
+    split: IntArray  # the axis to halve
 
     def take(self, which: Any) -> Boxes:
         """Some of the rows."""
@@ -48,7 +48,7 @@ class Boxes(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class PositionObjective:
     """The objective less `constant`, as a function of the position."""
 
     problem: RoundProblem
@@ -134,12 +134,14 @@ def _words(devices: Array) -> int:
     return (len(devices) + 63) // 64
 
 
-def no_boxes(surface: Surface) -> Boxes:
+def no_boxes(surface: PositionObjective) -> Boxes:
     """An empty list of boxes."""
     return surface.bound(np.zeros((0, 3)), np.zeros((0, 3)))
 
 
-def surface_of(problem: RoundProblem, found: Choices, backend: Backend = "auto") -> Surface:
+def position_objective(
+    problem: RoundProblem, found: DeviceCosts, backend: Backend = "auto"
+) -> PositionObjective:
     """The problem's objective over positions."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         worth_it = np.where(found.price > 0, found.gain / found.price, np.inf)
@@ -157,7 +159,7 @@ def surface_of(problem: RoundProblem, found: Choices, backend: Backend = "auto")
     links = np.array(
         [_link_row(link, problem.radio) for link in (problem.radio.a2g, problem.radio.a2a)]
     )
-    return Surface(
+    return PositionObjective(
         problem=problem,
         constant=float(found.off.sum() - found.gain[free].sum()),
         devices=devices,
@@ -171,7 +173,7 @@ def surface_of(problem: RoundProblem, found: Choices, backend: Backend = "auto")
 
 def objective_at(problem: RoundProblem, places: Array) -> Array:
     """The best objective with the server at positions (…, 3); NaN where it may not be."""
-    surface = surface_of(problem, choices(problem))
+    surface = position_objective(problem, device_costs(problem))
     flat = np.ascontiguousarray(places.reshape(-1, 3))
     value = surface.constant + surface.bound(flat, np.zeros_like(flat)).value
     return np.where(problem.allowed(places), value.reshape(places.shape[:-1]), np.nan)
@@ -179,9 +181,9 @@ def objective_at(problem: RoundProblem, places: Array) -> Array:
 
 def _link_row(link: Link, radio: Radio) -> list[float]:
     wavenumber = 4 * np.pi * radio.carrier_hz / LIGHT_M_PER_S
-    los, nlos = decibels(link.los_loss_db), decibels(link.nlos_loss_db)
+    los, nlos = db_to_ratio(link.los_loss_db), db_to_ratio(link.nlos_loss_db)
     with np.errstate(over="ignore"):
-        scale = float(np.power(wavenumber, link.exponent) * decibels(radio.margin_db))
+        scale = float(np.power(wavenumber, link.exponent) * db_to_ratio(radio.margin_db))
     return [scale, link.exponent, link.los_scale, link.los_slope, nlos, los]
 
 

@@ -8,18 +8,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.scenario.model import Scenario
+from scdn.scenario import Scenario
 from scdn.world import energy
 from scdn.world.churn import NEVER, ChurnTrace, churn_trace
 from scdn.world.fleet import Fleet
 from scdn.world.geometry import server_start
-from scdn.world.reach import least_power
+from scdn.world.link_budget import required_power
 
 _LISTED = 20  # devices that are worth a line each
 
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
-def summary(scenario: Scenario) -> str:
+def scenario_text(scenario: Scenario) -> str:
     """Who is there, what they can do, and how the network will change."""
     trace = churn_trace(scenario)
     fleet = trace.fleet.take(trace.present(0))
@@ -38,7 +38,7 @@ def _place(scenario: Scenario, fleet: Fleet) -> Iterator[str]:
     server = server_start(scenario)
     x, y, z = scenario.region_m
     kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(fleet.kind).items())
-    reached = int((least_power(scenario, fleet, server) <= fleet.max_power_w).sum())
+    reached = int((required_power(scenario, fleet, server) <= fleet.max_power_w).sum())
     yield f"region    {x:g} × {y:g} × {z:g} m, server at {_point(server)}"
     yield f"devices   {len(fleet)} at the start ({kinds or 'none'})"
     yield (
@@ -65,7 +65,7 @@ def _changes(scenario: Scenario, trace: ChurnTrace) -> Iterator[str]:
 
 
 def _devices(scenario: Scenario, fleet: Fleet) -> Iterator[str]:
-    power = least_power(scenario, fleet, server_start(scenario))
+    power = required_power(scenario, fleet, server_start(scenario))
     per_iteration = energy.cycles(
         scenario.learning.steps_per_iteration,
         scenario.learning.batch_size,

@@ -12,13 +12,13 @@ import math
 import numpy as np
 
 from scdn.arrays import Array, Mask
-from scdn.control.exact.objective_surface import Surface
+from scdn.control.exact.position_objective import PositionObjective
 
 _STAGES = 10 ** np.arange(-1.0, -8.0, -2.0)  # the barrier's weight, relative to the objective
 _STEPS = 12
 
 
-def polish(surface: Surface, place: Array) -> Array:
+def polish(surface: PositionObjective, place: Array) -> Array:
     """A place at least as good as `place`, in the same piece of free space."""
     problem = surface.problem
     low, high = np.zeros(3), problem.region_m.copy()
@@ -41,7 +41,9 @@ def polish(surface: Surface, place: Array) -> Array:
     return stay if surface.value(stay) < best_value and problem.allowed(stay) else best
 
 
-def _newton(surface: Surface, place: Array, on: Mask, mu: float, low: Array, high: Array) -> Array:
+def _newton(
+    surface: PositionObjective, place: Array, on: Mask, mu: float, low: Array, high: Array
+) -> Array:
     value, gradient = surface.barrier(place, on, mu)
     for _ in range(_STEPS):
         axes = _free_axes(place, gradient, low, high)
@@ -75,7 +77,7 @@ def _free_axes(place: Array, gradient: Array, low: Array, high: Array) -> list[i
 
 
 def _direction(
-    surface: Surface,
+    surface: PositionObjective,
     place: Array,
     on: Mask,
     mu: float,

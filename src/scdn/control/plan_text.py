@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scdn.control.plan import Answer, Plan
+from scdn.control.plan import Plan, PlanAnswer
 
 _LISTED = 40  # devices that are worth a line each
 
 
-def report(plan: Plan) -> str:
+def plan_text(plan: Plan) -> str:
     """Who does what, what it costs, and how sure that is."""
     answer = plan.answer()
     lines = [*_head(plan, answer), "", *_costs(answer), "", *_devices(answer)]
@@ -21,7 +21,7 @@ def report(plan: Plan) -> str:
         ]
     if plan.repaired is not None:
         lines += ["", "repaired (position kept, all else the least that suffices):"]
-        lines += [f"  {line}" for line in report(plan.repaired).splitlines()]
+        lines += [f"  {line}" for line in plan_text(plan.repaired).splitlines()]
     return "\n".join(lines)
 
 
@@ -30,7 +30,7 @@ def _broken(plan: Plan) -> str:
     return f"{count} limit{'' if count == 1 else 's'} broken"
 
 
-def _head(plan: Plan, answer: Answer) -> Iterator[str]:
+def _head(plan: Plan, answer: PlanAnswer) -> Iterator[str]:
     x, y, z = answer.server.position_m
     x0, y0, z0 = plan.problem.server_m
     active = sum(device.active for device in answer.devices)
@@ -52,7 +52,7 @@ def _head(plan: Plan, answer: Answer) -> Iterator[str]:
     )
 
 
-def _costs(answer: Answer) -> Iterator[str]:
+def _costs(answer: PlanAnswer) -> Iterator[str]:
     terms, weighted = answer.terms, answer.weighted
     yield f"{'term':<14}{'amount':>14}  {'':<2}{'weighted':>12}"
     yield f"{'convergence':<14}{terms.convergence:14.4g}  {'':<2}{weighted.convergence:12.4g}"
@@ -61,7 +61,7 @@ def _costs(answer: Answer) -> Iterator[str]:
     yield f"{'movement':<14}{terms.movement_j:14.4g}  J {weighted.movement:12.4g}"
 
 
-def _devices(answer: Answer) -> Iterator[str]:
+def _devices(answer: PlanAnswer) -> Iterator[str]:
     yield (
         f"{'device':<16}{'iterations':>11}{'power W':>10}{'clock MHz':>11}{'delay ms':>10}"
         f"{'sends J':>10}{'computes J':>12}  link"

@@ -9,25 +9,32 @@ from typing import Annotated
 import numpy as np
 from pydantic import Strict
 
-from scdn.arrays import Array, Whole
-from scdn.control.exact.allowed_boxes import free_corners
+from scdn.arrays import Array, IntArray
+from scdn.control.exact.allowed_boxes import allowed_corners
 from scdn.control.problem import RoundProblem
 from scdn.errors import Fault, InputError, input_error
 from scdn.file_io import Table, apply_settings, read_document
-from scdn.scenario.check import checked
-from scdn.scenario.fields import Box, Frozen, Vector, Version, required, value
-from scdn.scenario.fields import Whole as WholeNumber
-from scdn.scenario.model import (
-    Device,
+from scdn.scenario import (
+    DeviceSettings,
     Momentum,
     Movement,
     Proximal,
     Radio,
-    RoundLearning,
+    RoundLearningSettings,
     Scenario,
     Weights,
 )
-from scdn.scenario.rules import device_faults, outside, site_faults, theorem_faults
+from scdn.scenario.field_types import (
+    Box,
+    FrozenModel,
+    SchemaVersion,
+    Vector3,
+    WholeNumber,
+    required_setting,
+    setting,
+)
+from scdn.scenario.rules import device_faults, outside_region_faults, site_faults, theorem_faults
+from scdn.scenario.validation import validate_document
 from scdn.theory import MOMENTUM, PROXIMAL, SGD
 
 
@@ -35,42 +42,44 @@ def _default(name: str) -> object:
     return Scenario.model_fields[name].default
 
 
-class RequestServer(Frozen):
+class RequestServer(FrozenModel):
     """Where the server stands before the round."""
 
-    position_m: Vector = required("x, y, z")
+    position_m: Vector3 = required_setting("x, y, z")
 
 
-class PlanRequest(Frozen):
+class PlanRequest(FrozenModel):
     """One round's problem; absent fields take the defaults of a scenario."""
 
-    schema_version: Version = value(1, "form of this file", alias="schema")
-    region_m: Vector = required("the server's limits")
-    keep_out_m: Annotated[tuple[Box, ...], Strict(False)] = value(
+    schema_version: SchemaVersion = setting(1, "form of this file", alias="schema")
+    region_m: Vector3 = required_setting("the server's limits")
+    keep_out_m: Annotated[tuple[Box, ...], Strict(False)] = setting(
         (), "boxes x0, y0, z0, x1, y1, z1 whose interior is forbidden"
     )
-    candidates_m: Annotated[tuple[Vector, ...], Strict(False)] | None = value(
+    candidates_m: Annotated[tuple[Vector3, ...], Strict(False)] | None = setting(
         None, "if a list, the only places for the server"
     )
-    server: RequestServer = required("the server before the round")
-    radio: Radio = value(Radio(), "the channel")
-    max_delay_s: float = value(_default("max_delay_s"), "a report's time limit", gt=0)
-    max_iterations: WholeNumber = value(
+    server: RequestServer = required_setting("the server before the round")
+    radio: Radio = setting(Radio(), "the channel")
+    max_delay_s: float = setting(_default("max_delay_s"), "a report's time limit", gt=0)
+    max_iterations: WholeNumber = setting(
         _default("max_iterations"), "most local iterations", ge=0, le=100_000
     )
-    integer_iterations: bool = value(_default("integer_iterations"), "whole iterations")
-    weights: Weights = value(Weights(), "of the objective's terms")
-    movement: Movement = value(Movement(), "the server's energy")
-    learning: RoundLearning = value(RoundLearning(), "constants of learning")
-    devices: Annotated[tuple[Device, ...], Strict(False)] = required("may be empty")
+    integer_iterations: bool = setting(_default("integer_iterations"), "whole iterations")
+    weights: Weights = setting(Weights(), "of the objective's terms")
+    movement: Movement = setting(Movement(), "the server's energy")
+    learning: RoundLearningSettings = setting(RoundLearningSettings(), "constants of learning")
+    devices: Annotated[tuple[DeviceSettings, ...], Strict(False)] = required_setting("may be empty")
 
 
 def _faults(request: PlanRequest) -> Iterator[Fault]:
     yield from site_faults(request)
-    yield from outside("server.position_m", request.server.position_m, request.region_m)
+    yield from outside_region_faults(
+        "server.position_m", request.server.position_m, request.region_m
+    )
     yield from _ceiling_faults(request)
     floor = request.movement.min_flight_m
-    if not len(free_corners(request.region_m, floor, request.keep_out_m)):
+    if not len(allowed_corners(request.region_m, floor, request.keep_out_m)):
         allowed = "must leave a place for the server"
         yield Fault("keep_out_m", "covers all of the region", allowed, ("region_m", "movement"))
     yield from device_faults(request.devices, request.region_m)
@@ -98,7 +107,7 @@ def make_request(document: Table, source: str = "request", *, strict: bool = Fal
         raise input_error(
             source, "file", "is a scenario", "scdn scenario request writes a round of it"
         )
-    request = checked(PlanRequest, document, source, _faults)
+    request = validate_document(PlanRequest, document, source, _faults)
     if strict:
         outside_theorem = list(_theorem_faults(request))
         if outside_theorem:
@@ -106,12 +115,14 @@ def make_request(document: Table, source: str = "request", *, strict: bool = Fal
     return request
 
 
-def request_of(
-    scenario: Scenario, devices: Sequence[Device], server_m: Sequence[float]
+def request_for_round(
+    scenario: Scenario, devices: Sequence[DeviceSettings], server_m: Sequence[float]
 ) -> PlanRequest:
     """The request for a round of a scenario: these devices are there, the server is here."""
-    constants = {name: getattr(scenario.learning, name) for name in RoundLearning.model_fields}
-    rows = [{name: getattr(d, name) for name in Device.model_fields} for d in devices]
+    constants = {
+        name: getattr(scenario.learning, name) for name in RoundLearningSettings.model_fields
+    }
+    rows = [{name: getattr(d, name) for name in DeviceSettings.model_fields} for d in devices]
     x, y, z = (float(c) for c in server_m)
     return PlanRequest(
         region_m=scenario.region_m,
@@ -124,8 +135,8 @@ def request_of(
         integer_iterations=scenario.integer_iterations,
         weights=scenario.weights,
         movement=scenario.movement,
-        learning=RoundLearning(**constants),
-        devices=tuple(Device(**row) for row in rows),
+        learning=RoundLearningSettings(**constants),
+        devices=tuple(DeviceSettings(**row) for row in rows),
     )
 
 
@@ -134,7 +145,7 @@ def _theorem_faults(request: PlanRequest) -> Iterator[Fault]:
     return theorem_faults(request.devices, most_steps)
 
 
-def warnings_of(request: PlanRequest) -> list[str]:
+def request_warnings(request: PlanRequest) -> list[str]:
     """One line for each device outside Theorem 1's conditions."""
     return [str(fault) for fault in _theorem_faults(request)]
 
@@ -184,7 +195,7 @@ def problem_of(request: PlanRequest) -> RoundProblem:
     )
 
 
-def _optimizers(devices: Sequence[Device]) -> tuple[Whole, Array]:
+def _optimizers(devices: Sequence[DeviceSettings]) -> tuple[IntArray, Array]:
     kinds = np.full(len(devices), SGD, dtype=np.int64)
     numbers = np.zeros(len(devices))
     for index, device in enumerate(devices):

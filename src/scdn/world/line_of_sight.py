@@ -1,0 +1,29 @@
+"""The probability that a device and the server see each other.
+
+The compiled kernel, `control/exact/bounds_numba.py`, has the formula a second time: Numba watches
+only a kernel's own file, so that a change here would not recompile it. `tests/test_exact.py`
+compares the two.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from scdn.arrays import Array
+
+
+class LosProbability(NamedTuple):
+    """P_LoS and P_NLoS = 1 − P_LoS, each without cancellation where it is small."""
+
+    los: Array
+    nlos: Array
+
+
+def los_probability(
+    elevation_deg: Array, los_scale: Array | float, los_slope: Array | float
+) -> LosProbability:
+    """Return P_LoS = 1/(1 + ψ·exp(−β·(θ − ψ))) and its complement; ψ: scale, β: slope."""
+    odds_against = los_scale * np.exp(-los_slope * (elevation_deg - los_scale))
+    return LosProbability(1.0 / (1.0 + odds_against), 1.0 / (1.0 + 1.0 / odds_against))
