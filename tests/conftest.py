@@ -1,10 +1,13 @@
-"""Random tests run a seeded tenth by default, all of it with SCDN_TEST_LONG=1."""
+"""Settings for all tests: random ones run a seeded tenth unless SCDN_TEST_LONG is set."""
 
 from __future__ import annotations
 
 import os
 import signal
 from pathlib import Path
+
+# Before anything imports NumPy or PyTorch: two workers of one thread beat two of two on two cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,22 +23,22 @@ settings.register_profile("long", max_examples=500, deadline=None, suppress_heal
 settings.load_profile("long" if LONG else "short")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A script's background process is deaf to Ctrl-C, and so would be what tests start and stop.
+    # Background processes of a script ignore Ctrl-C, and so would the processes that tests stop.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_store(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Data sets that tests store do not end up in the user's cache."""
+def _data_store(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep the data sets that tests store out of the user's cache."""
     os.environ["SCDN_DATA"] = str(tmp_path_factory.mktemp("data"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says loudly what was not tested."""
+    """Print a banner for each kind of test that was skipped."""
     skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])]
-    for what, why in {"BROWSER": "Chromium is not installed", "GPU": "there is none"}.items():
-        if any(f"NO {what} TESTS" in words for words in skipped):
-            terminalreporter.section(f"NO {what} TESTS: {why}", "*")
+    for kind, reason in {"BROWSER": "Chromium is not installed", "GPU": "there is none"}.items():
+        if any(f"NO {kind} TESTS" in message for message in skipped):
+            terminalreporter.section(f"NO {kind} TESTS: {reason}", "*")
 
 
 @pytest.fixture(scope="session")
@@ -44,5 +47,5 @@ def examples() -> Path:
 
 
 def many(count: int) -> int:
-    """How many of `count` seeded trials to run: a tenth, or all in the long run."""
+    """Return how many of `count` seeded trials to run: a tenth, or all in the long run."""
     return count if LONG else max(1, count // 10)

@@ -1,4 +1,4 @@
-"""The command line as people use it: real processes, exit codes, what is on which stream."""
+"""The command line as people use it: exit codes, what is on which stream, examples in help."""
 
 from __future__ import annotations
 
@@ -10,36 +10,45 @@ import subprocess
 import sys
 
 import pytest
+from command_line import SCRIPTS, refused, run_line, scdn, scdn_process
 from conftest import ROOT
 
-from scdn.cli import main
+from scdn.cli import _parser
 
 
-def scdn(*arguments, stdin=None, cwd=None):
-    return subprocess.run(
-        [sys.executable, "-m", "scdn.cli", *map(str, arguments)],
-        input=stdin,
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+def test_the_console_script_does_what_main_does(tmp_path, examples):
+    """The other tests call `main` in this process; this one starts the installed command."""
+    request = examples / "request.json"
+    planned = scdn_process("plan", request, "--json", "--solver", "greedy", cwd=tmp_path)
+    assert (planned.returncode, planned.stderr) == (0, "")
+    here = scdn("plan", request, "--json", "--solver", "greedy", cwd=tmp_path)
+    plans = [json.loads(result.stdout) for result in (planned, here)]
+    for plan in plans:
+        assert plan.pop("solve_seconds") >= 0
+    assert plans[0] == plans[1]
+    wrong = scdn_process("scenario", "check", "-", stdin="a = [1,\n")
+    assert refused(wrong, 1) == refused(scdn("scenario", "check", "-", stdin="a = [1,\n"), 1)
+    full = scdn_process("schema", "plan", cwd=tmp_path / "..")
+    assert full.stdout == scdn("schema", "plan").stdout
 
 
-def refused(result, lines=None):
-    assert result.returncode == 2
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    found = result.stderr.splitlines()
-    assert found
-    assert lines is None or len(found) == lines
-    return found
+def test_a_reader_that_stops_early_is_no_failure():
+    done = run_line("scdn schema plan | head -c 1; exit ${PIPESTATUS[0]}", ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "{", "")
 
 
-def test_new_check_show(tmp_path):
-    made = scdn("scenario", "new", "-o", "n.toml", cwd=tmp_path)
-    assert (made.returncode, made.stdout) == (0, "wrote n.toml\n")
+def test_output_that_cannot_be_written_is_a_failure_in_one_line():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [SCRIPTS / "scdn", "schema", "plan"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_new_scenario_is_valid_and_shown_in_full(tmp_path):
+    written = scdn("scenario", "new", "-o", "n.toml", cwd=tmp_path)
+    assert (written.returncode, written.stdout) == (0, "wrote n.toml\n")
     checked = scdn("scenario", "check", "n.toml", "--strict", cwd=tmp_path)
     assert checked.returncode == 0, checked.stderr
     shown = scdn("scenario", "show", "n.toml", "--json", cwd=tmp_path)
@@ -49,7 +58,7 @@ def test_new_check_show(tmp_path):
     assert again.stdout == shown.stdout
 
 
-def test_overrides_and_strict(examples):
+def test_strict_refuses_what_is_otherwise_a_warning(examples):
     path = examples / "paper-dynamic.toml"
     warned = scdn("scenario", "check", path, "--set", "fleet.0.rho=[0.1,0.9]")
     assert warned.returncode == 0
@@ -57,7 +66,7 @@ def test_overrides_and_strict(examples):
     refused(scdn("scenario", "check", path, "--set", "fleet.0.rho=[0.1,0.9]", "--strict"), 1)
 
 
-def test_wrong_files(tmp_path):
+def test_files_that_are_no_scenario_are_refused(tmp_path):
     refused(scdn("scenario", "check", tmp_path), 1)
     refused(scdn("scenario", "check", tmp_path / "nowhere.toml"), 1)
     (tmp_path / "empty.toml").write_text("")
@@ -68,7 +77,7 @@ def test_wrong_files(tmp_path):
     refused(scdn("scenario", "check", tmp_path / "list.json"), 1)
 
 
-def test_two_hundred_megabytes_of_garbage(tmp_path):
+def test_a_huge_file_is_refused_unread(tmp_path):
     path = tmp_path / "garbage.toml"
     with path.open("wb") as file:
         for _ in range(200):
@@ -76,7 +85,7 @@ def test_two_hundred_megabytes_of_garbage(tmp_path):
     assert "too large" in refused(scdn("scenario", "check", path), 1)[0]
 
 
-def test_unwritable_output(examples, tmp_path):
+def test_output_that_cannot_be_written_leaves_nothing_behind(examples, tmp_path):
     path = tmp_path / "nowhere" / "map.png"
     result = scdn("scenario", "draw", examples / "wildfire.toml", "-o", path)
     assert result.returncode == 1
@@ -87,9 +96,10 @@ def test_unwritable_output(examples, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_wrong_words():
-    for words in (["nonsense"], [], ["scenario"], ["scenario", "show"], ["scenario", "new", "-x"]):
-        refused(scdn(*words), 1)
+def test_wrong_commands_are_refused():
+    wrong = (["nonsense"], [], ["scenario"], ["scenario", "show"], ["scenario", "new", "-x"])
+    for arguments in wrong:
+        refused(scdn(*arguments), 1)
 
 
 def _commands(parser, path=()):
@@ -100,35 +110,34 @@ def _commands(parser, path=()):
                 yield from _commands(child, (*path, name))
 
 
-def test_every_help_has_an_example(capsys):
-    from scdn.cli import _parser
+# `scdn studio` runs until it is stopped: its example is in test_studio_api.py
+COMMANDS = sorted({path[:1] for path, _ in _commands(_parser())} - {("studio",)})
 
+
+def test_every_help_has_an_example():
     for path, parser in _commands(_parser()):
-        assert "example:" in (parser.epilog or ""), path
-        with pytest.raises(SystemExit) as ended:
-            main([*path, "--help"])
-        assert ended.value.code == 0
-    capsys.readouterr()
+        helped = scdn(*path, "--help")
+        assert (helped.returncode, helped.stderr) == (0, "")
+        assert "\nexample:\n  scdn " in helped.stdout, path
+        assert parser.description in helped.stdout
 
 
-def test_help_examples_work_as_printed(tmp_path, examples):
-    from scdn.cli import _parser
-
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(("scdn", *command)))
+def test_help_examples_work_as_printed(command, tmp_path, examples):
     (tmp_path / "examples").symlink_to(examples)
     for path, parser in _commands(_parser()):
-        if path == ("studio",):
-            continue  # it goes on until it is stopped: see test_studio_api.py
+        if path[:1] != command:
+            continue
         for line in (parser.epilog or "").splitlines()[1:]:
-            words = line.strip().removeprefix("scdn ").split(">")[0].split()
-            result = scdn(*words, cwd=tmp_path)
-            assert result.returncode == 0, (path, line, result.stderr)
+            done = run_line(line.strip(), tmp_path)
+            assert done.returncode == 0, (path, line, done.stderr)
 
 
 def test_a_new_scenario_does_not_overwrite_an_old_one(tmp_path):
     path = tmp_path / "n.toml"
-    path.write_text("mine")
+    path.write_text("old")
     refused(scdn("scenario", "new", "-o", path), 1)
-    assert path.read_text() == "mine"
+    assert path.read_text() == "old"
     assert scdn("scenario", "new", "-o", path, "--force").returncode == 0
     with path.open("a") as file:  # the template can be added to as it stands
         file.write('\n[[devices]]\nid = "a"\nposition_m = [1, 2, 3]\n')
@@ -153,28 +162,25 @@ MISSING = {
 }
 
 
+NEEDS_CVXPY = "scdn.control.algorithm3."  # looks for it when it is imported
+
+
 @pytest.fixture
 def without(monkeypatch):
-    """Hides packages, as if they were not installed."""
+    """Return a function that hides packages, as if they were not installed."""
 
-    def hide(*packages):
-        for name in ("geometric", "geometric_program"):
-            monkeypatch.delitem(sys.modules, f"scdn.control.{name}", raising=False)
-        monkeypatch.setattr("scdn.errors.find_spec", lambda name: name not in packages or None)
+    def hide(package):
+        for module in [name for name in sys.modules if name.startswith(NEEDS_CVXPY)]:
+            monkeypatch.delitem(sys.modules, module)
+        monkeypatch.setattr("scdn.errors.find_spec", lambda name: name != package or None)
 
     return hide
 
 
-@pytest.mark.parametrize("words", MISSING)
-def test_a_package_that_is_not_installed_is_asked_for(
-    words, without, tmp_path, monkeypatch, capsys
-):
-    package = MISSING[words]
-    monkeypatch.chdir(ROOT)
+@pytest.mark.parametrize("line", MISSING)
+def test_a_missing_package_is_named(line, without, tmp_path):
+    package = MISSING[line]
     without(package)
-    assert main(words.format(out=tmp_path / "out").split()) == 2
-    said = capsys.readouterr()
-    line = rf"scdn: .*: {package} is not installed, pip install 'scdn\[\w+\]'\n"
-    assert re.fullmatch(line, said.err)
-    assert said.out == ""
+    fault = refused(scdn(*line.format(out=tmp_path / "out").split(), cwd=ROOT), 1)[0]
+    assert re.fullmatch(rf"scdn: .*: {package} is not installed, pip install 'scdn\[\w+\]'", fault)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]

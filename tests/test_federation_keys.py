@@ -7,15 +7,15 @@ import stat
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from test_cli import refused, scdn
+from command_line import refused, scdn
 
-from scdn.data.sample import write_sample
+from scdn.data.example_files import write_example_files
 from scdn.errors import InputError
+from scdn.federation.certificates import admitted, check_server, make_keys, read_private_key
 from scdn.federation.flower import is_loopback
-from scdn.federation.flower.link import guarded
-from scdn.federation.hub import Address
-from scdn.federation.keys import admitted, check_server, make_keys, read_private_key
-from scdn.federation.relay import exchange, relay
+from scdn.federation.flower.superlink import guarded
+from scdn.federation.processes import Address
+from scdn.federation.unix_socket import exchange, relay
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_no_keys_off_this_machine(host):
 
 
 def test_what_is_wrong_is_said_in_a_line(tmp_path, keys, examples):
-    meters, weather = write_sample(tmp_path)
+    meters, weather = write_example_files(tmp_path)
     quick, out = examples / "quick.toml", tmp_path / "run"
     labels = ("--labels", meters, "--key", "home", "--label", "heat_pump")
     server = ("federate", "server", quick, "--out", out)

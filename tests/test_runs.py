@@ -9,13 +9,13 @@ from importlib.util import find_spec
 
 import jsonschema
 import pytest
-from test_cli import refused, scdn
+from command_line import refused, scdn
 
 import scdn as package
 from scdn.data import fetch
-from scdn.record import log
-from scdn.record.read import read_run
-from scdn.record.schema import AnyEvent
+from scdn.record import experiment_log as log
+from scdn.record.event_schema import AnyEvent
+from scdn.record.run_reader import read_run
 from scdn.scenario import read_scenario
 from scdn.simulation.baselines import baselines
 from scdn.simulation.compare import compare
@@ -131,7 +131,7 @@ def test_a_run_goes_on_as_it_began(tmp_path, examples):
 
 def test_a_controller_that_fails_is_replaced(tmp_path, examples, monkeypatch):
     from scdn import methods
-    from scdn.simulation.run import run
+    from scdn.simulation.runner import run
 
     def broken(*_):
         raise RuntimeError("no solution")
