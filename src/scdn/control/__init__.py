@@ -1,1 +1,1 @@
-"""Decides a round: the problem and its true objective, and the solvers that answer it."""
+"""Decide a round: the problem, its true objective, and the solvers, one per method."""

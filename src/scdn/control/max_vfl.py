@@ -1,4 +1,4 @@
-"""Max VFL: everything at its maximum, the server stays where it is."""
+"""Max VFL: power, clock and iterations at their maximum; the server stays where it is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scdn.control.problem import Decision, RoundProblem
 
 
 def max_vfl(problem: RoundProblem, *, matched: bool = False) -> Decision:
-    """All who can report in time at full power do, with the most iterations their clock allows."""
+    """Make every device in reach active, at full power and with the most iterations possible."""
     return at_maximum(problem, problem.server_m, matched=matched)
 
 
@@ -20,20 +20,17 @@ def at_maximum(
     matched: bool = False,
     iterations: Array | None = None,
 ) -> Decision:
-    """Everything at its maximum with the server at `server_m`; who is out of reach is off.
+    """Set everything to its maximum with the server at `server_m`; devices out of reach are off.
 
     `matched` keeps the iterations but takes the least power and clock that suffice. `iterations`
-    are run in place of the most that a clock allows.
+    replaces the most that the clocks allow.
     """
-    least = problem.least_power(server_m)
-    active = least <= problem.max_power_w
-    if iterations is None:
-        iterations = problem.most_iterations()
-        if problem.integer_iterations:
-            iterations = np.floor(iterations * (1 + 1e-12))
-    iterations = np.where(active, iterations, 0.0)
-    power = np.where(active, least if matched else problem.max_power_w, 0.0)
-    clock = problem.least_cpu_hz(iterations)
+    least_power = problem.least_power(server_m)
+    active = least_power <= problem.max_power_w
+    wanted = problem.iteration_limit() if iterations is None else iterations
+    iterations = np.where(active, wanted, 0.0)
+    power = np.where(active, least_power if matched else problem.max_power_w, 0.0)
+    cpu_hz = problem.least_cpu_hz(iterations)
     if not matched:
-        clock = np.where(active, problem.cpu_max_hz, clock)
-    return Decision(server_m, active, iterations, power, clock)
+        cpu_hz = np.where(active, problem.cpu_max_hz, cpu_hz)
+    return Decision(server_m, active, iterations, power, cpu_hz)

@@ -1,21 +1,16 @@
-"""A plan: a decision with its true value, its proof or its violations, and how it is written."""
+"""A plan: a solver's decision with its true objective and bound, and its form as JSON."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.problem import (
-    SMALLEST_OBJECTIVE,
-    Decision,
-    Evaluation,
-    RoundProblem,
-    evaluate,
-)
+from scdn.control.problem import SMALLEST_OBJECTIVE, Decision, Evaluation, RoundProblem, evaluate
 from scdn.errors import input_error
 from scdn.file_io import Table
 from scdn.scenario.field_types import FrozenModel, SchemaVersion, Vector3, setting
@@ -26,7 +21,7 @@ Reason = Literal["out_of_reach", "not_worth_it"]
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a solver answered, evaluated under the true model."""
+    """A solver's decision, evaluated under the true model."""
 
     problem: RoundProblem
     solver: str
@@ -35,37 +30,38 @@ class Plan:
     evaluation: Evaluation
     lower_bound: float | None
     solve_seconds: float
-    boxes: int | None = None
-    history: tuple[float, ...] = ()  # the surrogate objective per iteration, for Algorithm 3
+    boxes: int | None = None  # bounded by branch and bound
+    history: tuple[float, ...] = ()  # objective of P′ after each iteration of Algorithm 3
     repaired: Plan | None = None
 
     @property
     def objective(self) -> float:
-        """The true objective."""
+        """Return the true objective."""
         return self.evaluation.objective
 
     @property
     def gap(self) -> float | None:
-        """How far the objective may be above the optimum, relative; None without a proof."""
+        """Return how far the objective may be above the optimum, relative; None if not proven."""
         if self.lower_bound is None:
             return None
         return (self.objective - self.lower_bound) / max(abs(self.objective), SMALLEST_OBJECTIVE)
 
     @property
     def server_m(self) -> Array:
-        """Where the server goes."""
+        """Return the server's position."""
         return self.decision.server_m
 
     def reasons(self) -> list[Reason | None]:
-        """Why each inactive device is off."""
-        reached = self.problem.least_power(self.server_m) <= self.problem.max_power_w
+        """Return why each device is inactive; None for an active one."""
+        in_reach = self.problem.least_power(self.server_m) <= self.problem.max_power_w
         return [
-            None if active else "not_worth_it" if near else "out_of_reach"
-            for active, near in zip(self.decision.active, reached, strict=True)
+            None if active else "not_worth_it" if reached else "out_of_reach"
+            for active, reached in zip(self.decision.active, in_reach, strict=True)
         ]
 
     def answer(self) -> PlanAnswer:
-        """The plan in the form that outsiders read."""
+        """Return the plan in the form that is written as JSON."""
+        x, y, z = self.server_m.tolist()
         return PlanAnswer(
             status=self.status,
             solver=self.solver,
@@ -73,16 +69,16 @@ class Plan:
             lower_bound=self.lower_bound,
             gap=self.gap,
             solve_seconds=self.solve_seconds,
-            server=ServerPlan(position_m=_point(self.server_m)),
+            server=ServerPlan(position_m=(x, y, z)),
             terms=ObjectiveTerms(**self.evaluation.terms),
             weighted=WeightedTerms(**self.evaluation.weighted),
-            violations=tuple(BrokenLimit(**v._asdict()) for v in self.evaluation.violations),
-            devices=tuple(_devices(self)),
+            violations=tuple(PlanViolation(**v._asdict()) for v in self.evaluation.violations),
+            devices=tuple(_device_plans(self)),
             repaired=self.repaired.answer() if self.repaired else None,
         )
 
     def document(self) -> Table:
-        """The answer as plain values for JSON; `repaired` only where there is one."""
+        """Return the answer as plain values for JSON; `repaired` only where there is one."""
         answer = self.answer().model_dump(mode="json", by_alias=True)
         if answer["repaired"] is None:
             del answer["repaired"]
@@ -103,25 +99,25 @@ def make_plan(
     history: tuple[float, ...] = (),
     repaired: Plan | None = None,
 ) -> Plan:
-    """A decision with its true value, which must be a number."""
-    found = evaluate(problem, decision)
-    if not math.isfinite(found.objective):
-        endless = next(name for name, cost in found.weighted.items() if not math.isfinite(cost))
-        allowed = "some weight, constant or altitude is too large"
-        raise input_error("problem", endless, "its cost is not finite", allowed)
+    """Evaluate a decision and make it a plan; its objective must be finite."""
+    value = evaluate(problem, decision)
+    if not math.isfinite(value.objective):
+        term = next(name for name, cost in value.weighted.items() if not math.isfinite(cost))
+        allowed = "must be finite: a weight, a constant or an altitude is too large"
+        raise input_error("problem", term, f"costs {value.weighted[term]}", allowed)
     return Plan(
-        problem, solver, status, decision, found, lower_bound, seconds, boxes, history, repaired
+        problem, solver, status, decision, value, lower_bound, seconds, boxes, history, repaired
     )
 
 
 class ServerPlan(FrozenModel):
-    """Where the server goes."""
+    """The server's position in the round."""
 
     position_m: Vector3
 
 
 class ObjectiveTerms(FrozenModel):
-    """The objective's terms as they are."""
+    """The objective's terms before their weights."""
 
     convergence: float
     transmission_j: float
@@ -138,7 +134,7 @@ class WeightedTerms(FrozenModel):
     movement: float
 
 
-class BrokenLimit(FrozenModel):
+class PlanViolation(FrozenModel):
     """A violated constraint; the server's where `device` is null."""
 
     device: str | None
@@ -148,7 +144,7 @@ class BrokenLimit(FrozenModel):
 
 
 class DevicePlan(FrozenModel):
-    """What one device does."""
+    """One device's part of a plan."""
 
     id: str
     active: bool
@@ -163,9 +159,9 @@ class DevicePlan(FrozenModel):
 
 
 class PlanAnswer(FrozenModel):
-    """A plan as JSON."""
+    """A plan in the form that is written as JSON."""
 
-    schema_version: SchemaVersion = setting(1, "form of this answer", alias="schema")
+    schema_version: SchemaVersion = setting(1, "version of this form", alias="schema")
     status: Status
     solver: str
     objective: float
@@ -175,43 +171,28 @@ class PlanAnswer(FrozenModel):
     server: ServerPlan
     terms: ObjectiveTerms
     weighted: WeightedTerms
-    violations: tuple[BrokenLimit, ...]
+    violations: tuple[PlanViolation, ...]
     devices: tuple[DevicePlan, ...]
     repaired: PlanAnswer | None = None
 
 
-def _point(place: Array) -> tuple[float, float, float]:
-    x, y, z = (float(c) for c in place)
-    return x, y, z
-
-
-def _devices(plan: Plan) -> list[DevicePlan]:
-    decision, true = plan.decision, plan.evaluation
-    rows = zip(
-        plan.problem.ids,
-        decision.active.tolist(),
-        plan.reasons(),
-        decision.iterations.tolist(),
-        decision.power_w.tolist(),
-        decision.cpu_hz.tolist(),
-        true.delay_s.tolist(),
-        true.transmission_j.tolist(),
-        true.processing_j.tolist(),
-        np.where(true.air_to_air, "a2a", "a2g").tolist(),
-        strict=True,
-    )
-    return [
-        DevicePlan(
-            id=name,
+def _device_plans(plan: Plan) -> Iterator[DevicePlan]:
+    decision, value = plan.decision, plan.evaluation
+    controls = (decision.active, decision.iterations, decision.power_w, decision.cpu_hz)
+    costs = (value.delay_s, value.transmission_j, value.processing_j)
+    columns = (np.where(value.air_to_air, "a2a", "a2g"), *controls, *costs)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    for id_, reason, row in zip(plan.problem.ids, plan.reasons(), rows, strict=True):
+        link, active, iterations, power, cpu, delay, transmission, processing = row
+        yield DevicePlan(
+            id=id_,
             active=active,
             reason=reason,
-            iterations=int(count) if count.is_integer() else count,
+            iterations=int(iterations) if iterations.is_integer() else iterations,
             power_w=power,
-            cpu_hz=clock,
+            cpu_hz=cpu,
             delay_s=delay if active and math.isfinite(delay) else None,
-            transmission_j=sent,
-            processing_j=computed,
+            transmission_j=transmission,
+            processing_j=processing,
             link=link if active else None,
         )
-        for name, active, reason, count, power, clock, delay, sent, computed, link in rows
-    ]

@@ -1,4 +1,4 @@
-"""A plan as text for people."""
+"""A plan as text, for the terminal."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ _LISTED = 40  # devices that are worth a line each
 
 
 def plan_text(plan: Plan) -> str:
-    """Who does what, what it costs, and how sure that is."""
+    """Describe a plan: position and proof, the objective's terms, devices and violations."""
     answer = plan.answer()
-    lines = [*_head(plan, answer), "", *_costs(answer), "", *_devices(answer)]
+    lines = [*_head_lines(plan, answer), "", *_term_lines(answer), "", *_device_lines(answer)]
     if answer.violations:
-        lines += ["", f"{_broken(plan)} under the true model:"]
+        lines += ["", f"{_violation_count(plan)} under the true model:"]
         lines += [
             f"  {v.device or 'server'}: {v.constraint} is {v.value:.6g}, limit {v.limit:.6g}"
             for v in answer.violations[:_LISTED]
         ]
     if plan.repaired is not None:
-        lines += ["", "repaired (position kept, all else the least that suffices):"]
+        lines += ["", "repaired (same position, otherwise the least that suffices):"]
         lines += [f"  {line}" for line in plan_text(plan.repaired).splitlines()]
     return "\n".join(lines)
 
 
-def _broken(plan: Plan) -> str:
+def _violation_count(plan: Plan) -> str:
     count = len(plan.evaluation.violations)
-    return f"{count} limit{'' if count == 1 else 's'} broken"
+    return f"{count} violated constraint{'' if count == 1 else 's'}"
 
 
-def _head(plan: Plan, answer: PlanAnswer) -> Iterator[str]:
+def _head_lines(plan: Plan, answer: PlanAnswer) -> Iterator[str]:
     x, y, z = answer.server.position_m
     x0, y0, z0 = plan.problem.server_m
     active = sum(device.active for device in answer.devices)
@@ -39,11 +39,11 @@ def _head(plan: Plan, answer: PlanAnswer) -> Iterator[str]:
         f" {active} of {len(answer.devices)} devices active"
     )
     if answer.violations:
-        proof = f"NOT FEASIBLE, {_broken(plan)}"
+        proof = f"NOT FEASIBLE, {_violation_count(plan)}"
     elif answer.gap is None:
-        proof = "no proof"
+        proof = "not proven"
     else:
-        proof = f"at most {100 * max(answer.gap, 0.0):.2g} % above the optimum, proven"
+        proof = f"proven at most {100 * max(answer.gap, 0.0):.2g} % above the optimum"
         if answer.status == "time_limit":
             proof += " (stopped before the gap was reached)"
     yield (
@@ -52,7 +52,7 @@ def _head(plan: Plan, answer: PlanAnswer) -> Iterator[str]:
     )
 
 
-def _costs(answer: PlanAnswer) -> Iterator[str]:
+def _term_lines(answer: PlanAnswer) -> Iterator[str]:
     terms, weighted = answer.terms, answer.weighted
     yield f"{'term':<14}{'amount':>14}  {'':<2}{'weighted':>12}"
     yield f"{'convergence':<14}{terms.convergence:14.4g}  {'':<2}{weighted.convergence:12.4g}"
@@ -61,7 +61,7 @@ def _costs(answer: PlanAnswer) -> Iterator[str]:
     yield f"{'movement':<14}{terms.movement_j:14.4g}  J {weighted.movement:12.4g}"
 
 
-def _devices(answer: PlanAnswer) -> Iterator[str]:
+def _device_lines(answer: PlanAnswer) -> Iterator[str]:
     yield (
         f"{'device':<16}{'iterations':>11}{'power W':>10}{'clock MHz':>11}{'delay ms':>10}"
         f"{'sends J':>10}{'computes J':>12}  link"

@@ -1,13 +1,13 @@
-"""One round's problem as plain numbers, and the true value of any decision.
+"""One round's problem P^r as arrays, and the true objective and constraints of any decision.
 
-Every solver's answer passes through `evaluate`: the objective, its four terms and the list of
-broken constraints are always the true model's, whatever a solver used inside.
+Every solver's decision passes through `evaluate`: the objective, its four terms and the list of
+violated constraints are always the true model's, whatever a solver used inside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,10 +26,10 @@ SMALLEST_OBJECTIVE = 1e-12  # a gap is relative to the objective, or to this
 
 @dataclass(frozen=True, eq=False)
 class RoundProblem:
-    """What is given: the place, the channel, the weights, and N devices as arrays."""
+    """What a round's controller is given: region, channel, weights, and N devices as arrays."""
 
     region_m: Array
-    server_m: Array  # where the server stands before the round
+    server_m: Array  # the server's position before the round
     radio: Radio
     weights: Weights
     movement: Movement
@@ -40,7 +40,7 @@ class RoundProblem:
     keep_out_m: Array  # (K, 6)
     candidates_m: Array | None  # (C, 3)
     ids: tuple[str, ...]
-    position_m: Array  # (N, 3)
+    position_m: Array  # (N, 3); from here to optimizer_value, one entry per device
     max_power_w: Array
     payload_bits: Array
     bandwidth_hz: Array
@@ -57,17 +57,17 @@ class RoundProblem:
     gradient_variance: Array
     optimizer: IntArray  # SGD, PROXIMAL or MOMENTUM of scdn.theory
     optimizer_value: Array  # mu, rho, or 0
-    count: int = -1  # N in the bound; by default the number of devices here
+    network_size: int = -1  # N of Theorem 1's bound; by default the number of devices here
     noise_w: Array = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "noise_w", transmission.noise_w(self.radio, self.bandwidth_hz))
-        if self.count < 0:
-            object.__setattr__(self, "count", len(self.ids))
+        if self.network_size < 0:
+            object.__setattr__(self, "network_size", len(self.ids))
 
     def take(self, which: IntArray) -> RoundProblem:
-        """The same problem for some of the devices, each with the same share of the bound."""
-        arrays = {name: getattr(self, name)[which] for name in _PER_DEVICE}
+        """Return the problem of some of the devices; the bound keeps the network's N."""
+        arrays = {name: getattr(self, name)[which] for name in DEVICE_COLUMNS}
         return replace(self, ids=tuple(self.ids[i] for i in which), **arrays)
 
     def __len__(self) -> int:
@@ -75,130 +75,114 @@ class RoundProblem:
 
     @property
     def ceiling_m(self) -> float:
-        """z_max, which the server only keeps if it stood there before."""
+        """Return z_max, where the server may only be if it was there before."""
         return float(self.region_m[2])
 
     def steps(self, iterations: ArrayLike) -> Array:
-        """Mini-batch steps of so many iterations, q."""
+        """Return the mini-batch steps q of some iterations."""
         return self.learning.steps_per_iteration * floats(iterations)
 
     def cycles(self, iterations: ArrayLike) -> Array:
-        """Clock cycles of so many iterations."""
+        """Return the clock cycles of some iterations."""
         q = self.steps(iterations)
         return energy.cycles(q, self.learning.batch_size, self.connections, self.flops_per_cycle)
 
     def most_iterations(self) -> Array:
-        """The most iterations, relaxed, that each device's fastest clock and the limit allow."""
-        one = self.cycles(np.ones(len(self)))
+        """Return the most iterations, relaxed, that the fastest clock and τ^g allow."""
+        per_iteration = self.cycles(np.ones(len(self)))
         budget = self.cpu_max_hz * self.learning.compute_deadline_s
         limit = np.full(len(self), float(self.max_iterations))
-        return np.minimum(limit, np.divide(budget, one, out=limit.copy(), where=one > 0))
+        by_clock = np.divide(budget, per_iteration, out=limit.copy(), where=per_iteration > 0)
+        return np.minimum(limit, by_clock)
+
+    def iteration_limit(self) -> Array:
+        """Return `most_iterations`, rounded down where iterations must be whole."""
+        limit = self.most_iterations()
+        # the tiny factor keeps a whole number that rounding error made a little smaller
+        return np.floor(limit * (1 + 1e-12)) if self.integer_iterations else limit
 
     def least_cpu_hz(self, iterations: ArrayLike) -> Array:
-        """The slowest clock that carries the iterations; may exceed the device's fastest."""
+        """Return the slowest clock that carries the iterations; it may exceed the fastest."""
         deadline = self.learning.compute_deadline_s
         return energy.least_cpu_hz(self.cycles(iterations), deadline, self.cpu_min_hz)
 
     def processing_j(self, iterations: ArrayLike, cpu_hz: ArrayLike) -> Array:
-        """Energy of computing the iterations at a clock."""
+        """Return the energy of computing the iterations at a clock."""
         return energy.processing_j(self.cycles(iterations), self.capacitance, cpu_hz)
 
     def convergence(self, iterations: ArrayLike) -> Array:
-        """Each device's share of Theorem 1's bound, weighted by importance."""
+        """Return each device's term of Theorem 1's bound, times its importance γ."""
         q = self.steps(iterations)
         weights = self.step_weights(q)
         drift = self.drift(q * self.survival, weights.largest)
         return self.importance * self.bound(drift, self.progress(q))
 
     def step_weights(self, q: Array) -> StepWeights:
-        """w̄ and w_max of q steps."""
+        """Return w̄ and w_max of q steps."""
         return step_weights(self.optimizer, q, self.learning_rate, self.optimizer_value)
 
     def drift(self, effective_steps: Array, largest_weight: Array) -> Array:
-        """The bound's Υ."""
-        smoothness, overall = self.smoothness, self.learning.global_smoothness
+        """Return the bound's Υ."""
+        global_smoothness = self.learning.global_smoothness
         return theory.drift(
-            effective_steps, self.learning_rate, largest_weight, smoothness, overall
+            effective_steps, self.learning_rate, largest_weight, self.smoothness, global_smoothness
         )
 
     def progress(self, q: Array) -> Array:
-        """The bound's denominator: what q steps gain, kept from zero by epsilon."""
+        """Return the bound's denominator 1/υ + ε after q steps."""
         mean, largest = self.step_weights(q)
         effective, epsilon = q * self.survival, self.learning.epsilon
         return theory.progress(effective, self.learning_rate, mean, largest, epsilon)
 
     def bound(self, drift: Array, progress: Array) -> Array:
-        """Theorem 1's bound, before importance."""
-        start = self.learning.initial_loss / (self.learning.rounds * max(self.count, 1))
+        """Return each device's term of Theorem 1's bound, before importance."""
+        initial = self.learning.initial_loss / (self.learning.rounds * max(self.network_size, 1))
         return theory.theorem_1(
-            start, self.gradient_bound_sq, self.gradient_variance, drift, progress
+            initial, self.gradient_bound_sq, self.gradient_variance, drift, progress
         )
 
     def path_loss(self, server_m: ArrayLike) -> Array:
-        """Mean path loss of every link from a server position (…, 3): (…, N)."""
+        """Return the mean path loss of every link to server positions (…, 3): (…, N)."""
         return path_loss(server_m, self.position_m, self.radio)
 
     def least_power_per_loss(self) -> Array:
-        """Least power that meets the delay, per unit of path loss: P = this · path loss."""
-        ones = np.ones(len(self))
-        return transmission.least_power(
-            ones,
-            self.payload_bits,
-            self.bandwidth_hz,
-            self.noise_w,
-            self.max_delay_s,
-            self.radio.rate_model,
-        )
+        """Return the least power that meets the delay at a path loss of 1; it is proportional."""
+        link = (self.payload_bits, self.bandwidth_hz, self.noise_w, self.max_delay_s)
+        return transmission.least_power(np.ones(len(self)), *link, self.radio.rate_model)
 
     def least_power(self, server_m: ArrayLike) -> Array:
-        """Least power that reports in time to positions (…, 3): (…, N); may exceed the limit."""
+        """Return the least power that reports in time to positions (…, 3); it may exceed P_max."""
         per_loss = self.least_power_per_loss()
         with np.errstate(over="ignore", invalid="ignore"):
             return np.where(per_loss > 0, per_loss * self.path_loss(server_m), 0.0)
 
     def delay_s(self, power_w: ArrayLike, loss: ArrayLike) -> Array:
-        """Time each device needs to send its payload."""
+        """Return the time that each device needs to send its payload."""
         snr = transmission.snr(power_w, loss, self.noise_w)
-        speed = transmission.rate(snr, self.bandwidth_hz, self.radio.rate_model)
-        return transmission.delay(self.payload_bits, speed)
+        rate = transmission.rate(snr, self.bandwidth_hz, self.radio.rate_model)
+        return transmission.delay(self.payload_bits, rate)
 
     def movement_j(self, server_m: ArrayLike) -> energy.MovementJ:
-        """What it costs the server to be at a position (…, 3) in this round."""
+        """Return the server's energy of moving to positions (…, 3) and hovering there."""
         return energy.movement_j(self.server_m, server_m, self.movement, self.ceiling_m)
 
     def allowed(self, server_m: ArrayLike) -> Mask:
-        """Whether the server may be at positions (…, 3): region, keep-outs, floor, ceiling."""
+        """Return whether the server may be at positions (…, 3), candidates aside."""
         p = floats(server_m)
         z = p[..., 2]
-        airborne = (z == 0) | (z >= self.movement.min_flight_m)
-        below = (z < self.ceiling_m) | (self.server_m[2] == self.ceiling_m)
+        at_flight_height = (z == 0) | (z >= self.movement.min_flight_m)
+        below_ceiling = (z < self.ceiling_m) | (self.server_m[2] == self.ceiling_m)
         inside = geometry.in_region(p, self.region_m)
-        return airborne & below & inside & ~geometry.in_keep_out(p, self.keep_out_m)
+        free = ~geometry.in_keep_out(p, self.keep_out_m)
+        return at_flight_height & below_ceiling & inside & free
 
 
-_PER_DEVICE = (
-    "position_m",
-    "max_power_w",
-    "payload_bits",
-    "bandwidth_hz",
-    "cpu_min_hz",
-    "cpu_max_hz",
-    "capacitance",
-    "connections",
-    "flops_per_cycle",
-    "importance",
-    "survival",
-    "learning_rate",
-    "smoothness",
-    "gradient_bound_sq",
-    "gradient_variance",
-    "optimizer",
-    "optimizer_value",
-)
+_FIELDS = [f.name for f in fields(RoundProblem)]
+DEVICE_COLUMNS = _FIELDS[_FIELDS.index("position_m") : _FIELDS.index("optimizer_value") + 1]
 
 
 class Decision(NamedTuple):
-    """What is decided: where the server goes, and for each device the four controls."""
+    """A solution of P^r: the server's position φ, and each device's α, τ, P and g."""
 
     server_m: Array
     active: Mask
@@ -208,7 +192,7 @@ class Decision(NamedTuple):
 
 
 class Violation(NamedTuple):
-    """A broken constraint; `device` is None where it is the server's."""
+    """A violated constraint; `device` is None where it is the server's."""
 
     device: str | None
     constraint: str
@@ -218,7 +202,7 @@ class Violation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The true value of a decision."""
+    """The true objective of a decision, its terms and the constraints it violates."""
 
     objective: float
     terms: dict[str, float]  # convergence, and joules by kind
@@ -232,13 +216,13 @@ class Evaluation:
 
 @np.errstate(over="ignore", invalid="ignore")
 def evaluate(problem: RoundProblem, decision: Decision) -> Evaluation:
-    """The objective, its terms and every broken constraint of any decision.
+    """Compute the objective, its terms and every violated constraint of any decision.
 
-    Absurd numbers make the objective infinite, or none; `make_plan` refuses those.
+    Absurd numbers make the objective infinite or NaN; `make_plan` refuses those.
     """
     loss = problem.path_loss(decision.server_m)
     sending = decision.active & (problem.payload_bits > 0)
-    power = np.maximum(decision.power_w, 0.0)  # a negative one is a violation, not a signal
+    power = np.maximum(decision.power_w, 0.0)  # a negative power is a violation
     delay = np.where(sending, problem.delay_s(power, loss), 0.0)
     transmission = np.where(sending, energy.transmission_j(power, delay), 0.0)
     processing = problem.processing_j(decision.iterations, decision.cpu_hz)
@@ -268,41 +252,40 @@ def evaluate(problem: RoundProblem, decision: Decision) -> Evaluation:
 
 
 def _violations(problem: RoundProblem, decision: Decision, delay: Array) -> list[Violation]:
-    """Every broken constraint, the server's first, then constraint by constraint."""
-    found = _server_violations(problem, decision.server_m)
+    """Return the server's violations, then the devices' constraint by constraint."""
+    violations = _server_violations(problem, decision.server_m)
     for check in _device_checks(problem, decision, delay):
-        if not check.broken.any():
+        if not check.violated.any():
             continue
         limits = np.broadcast_to(floats(check.limit), check.value.shape)
-        for device in np.flatnonzero(check.broken):
-            amount, limit = float(check.value[device]), float(limits[device])
-            found.append(Violation(problem.ids[device], check.name, amount, limit))
-    return found
+        for device in np.flatnonzero(check.violated):
+            value, limit = float(check.value[device]), float(limits[device])
+            violations.append(Violation(problem.ids[device], check.constraint, value, limit))
+    return violations
 
 
 class _Check(NamedTuple):
-    name: str
+    constraint: str
     value: Array
     limit: Array | float
-    broken: Mask
+    violated: Mask
 
 
 def _device_checks(problem: RoundProblem, decision: Decision, delay: Array) -> Iterator[_Check]:
     iterations, power, cpu = decision.iterations, decision.power_w, decision.cpu_hz
     needed = problem.cycles(iterations) / problem.learning.compute_deadline_s
 
-    def at_most(name: str, value: Array, limit: Array | float) -> _Check:
-        return _Check(name, value, limit, _above(value, limit))
+    def at_most(
+        constraint: str, value: Array, limit: Array | float, where: Mask | bool = True
+    ) -> _Check:
+        return _Check(constraint, value, limit, where & _above(value, limit))
 
-    def at_least(name: str, value: Array, limit: Array | float) -> _Check:
-        return _Check(name, value, limit, _above(limit, value))
+    def at_least(constraint: str, value: Array, limit: Array | float) -> _Check:
+        return _Check(constraint, value, limit, _above(limit, value))
 
-    def only(where: Mask, check: _Check) -> _Check:
-        return check._replace(broken=where & check.broken)
-
-    yield only(decision.active, at_most("max_delay_s", delay, problem.max_delay_s))
-    yield only(~decision.active, at_most("inactive_iterations", iterations, 0.0))
-    yield only(~decision.active, at_most("inactive_power_w", power, 0.0))
+    yield at_most("max_delay_s", delay, problem.max_delay_s, decision.active)
+    yield at_most("inactive_iterations", iterations, 0.0, ~decision.active)
+    yield at_most("inactive_power_w", power, 0.0, ~decision.active)
     yield at_most("max_iterations", iterations, problem.max_iterations)
     yield at_least("min_iterations", iterations, 0.0)
     if problem.integer_iterations:
@@ -316,25 +299,25 @@ def _device_checks(problem: RoundProblem, decision: Decision, delay: Array) -> I
 
 
 def _above(value: Array | float, limit: Array | float) -> Mask:
-    """Above by more than rounding: relative to the limit, and not fooled by NaN."""
+    """Return where values exceed a limit by more than the relative tolerance, or are NaN."""
     return ~(value <= limit + TOLERANCE * np.abs(limit))
 
 
 def _server_violations(problem: RoundProblem, server_m: Array) -> list[Violation]:
-    found = []
+    violations = []
     for axis, name in enumerate("xyz"):
-        place, size = float(server_m[axis]), float(problem.region_m[axis])
-        if not 0 <= place <= size:
-            found.append(Violation(None, f"region_{name}", place, size if place > size else 0.0))
+        x, size = float(server_m[axis]), float(problem.region_m[axis])
+        if not 0 <= x <= size:
+            violations.append(Violation(None, f"region_{name}", x, size if x > size else 0.0))
     z, floor = float(server_m[2]), problem.movement.min_flight_m
     if 0 < z < floor:
-        found.append(Violation(None, "min_flight_m", z, floor))
+        violations.append(Violation(None, "min_flight_m", z, floor))
     if z >= problem.ceiling_m and problem.server_m[2] != problem.ceiling_m:
-        found.append(Violation(None, "ceiling", z, problem.ceiling_m))
+        violations.append(Violation(None, "ceiling", z, problem.ceiling_m))
     if geometry.in_keep_out(server_m, problem.keep_out_m):
-        found.append(Violation(None, "keep_out", 1.0, 0.0))
+        violations.append(Violation(None, "keep_out", 1.0, 0.0))
     if problem.candidates_m is not None:
-        steps = geometry.distance(problem.candidates_m, server_m)
-        if steps.min() > 0:
-            found.append(Violation(None, "candidates", float(steps.min()), 0.0))
-    return found
+        nearest = float(geometry.distance(problem.candidates_m, server_m).min())
+        if nearest > 0:
+            violations.append(Violation(None, "candidates", nearest, 0.0))
+    return violations

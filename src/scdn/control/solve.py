@@ -1,11 +1,10 @@
-"""One way in to all solvers."""
+"""Solve a round's problem with any of the solvers."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import Literal, get_args
 
@@ -15,11 +14,12 @@ from scdn.control.gsp import gsp
 from scdn.control.max_vfl import max_vfl
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import Decision, RoundProblem
+from scdn.job_pool import map_ordered
 
 Solver = Literal["exact", "paper", "greedy", "gsp", "greedy-matched", "gsp-matched"]
 SOLVERS: tuple[Solver, ...] = get_args(Solver)
 
-_RULES: dict[str, Callable[[RoundProblem], Decision]] = {
+_HEURISTICS: dict[str, Callable[[RoundProblem], Decision]] = {
     "greedy": max_vfl,
     "gsp": gsp,
     "greedy-matched": partial(max_vfl, matched=True),
@@ -35,58 +35,46 @@ def solve(
     time_limit_s: float = math.inf,
     warm_start: Array | None = None,
 ) -> Plan:
-    """A plan for the round.
+    """Return a plan for the round.
 
     Parameters
     ----------
     problem
-        What is given; `scdn.control.plan_request` makes one from a plan request.
+        The round's problem; `problem_of` makes one from a plan request.
     solver
-        `exact`: the global optimum with a proof. `paper`: its Algorithm 3, raw and repaired.
-        `greedy`: everything at its maximum, the server stays. `gsp`: the server at the spot with
-        the least mean delay, all else at its maximum. The `-matched` ones take the least power and
-        clock for the same iterations.
+        `exact`: the global optimum with a proof. `paper`: Algorithm 3, as found and repaired.
+        `greedy`: everything at its maximum, the server stays. `gsp`: the server at the position
+        with the least mean delay, everything else at its maximum. The `-matched` ones take the
+        least power and clock for the same iterations.
     gap
-        How closely `exact` proves its answer, relative.
+        Relative gap at which `exact` stops.
     time_limit_s
-        When `exact` stops with the best plan so far.
+        Time after which `exact` returns the best plan so far.
     warm_start
         A server position that `exact` tries first.
     """
     start = time.perf_counter()
     if solver == "exact":
-        found = solve_exact(problem, gap, time_limit_s=time_limit_s, warm_start=warm_start)
+        optimum = solve_exact(problem, gap, time_limit_s=time_limit_s, warm_start=warm_start)
         seconds = time.perf_counter() - start
-        return make_plan(
-            problem,
-            solver,
-            found.status,
-            found.decision,
-            seconds,
-            lower_bound=found.lower_bound,
-            boxes=found.boxes,
-        )
+        proof = {"lower_bound": optimum.lower_bound, "boxes": optimum.boxes}
+        return make_plan(problem, solver, optimum.status, optimum.decision, seconds, **proof)
     if solver == "paper":
-        return _paper(problem)
-    decision = _RULES[solver](problem)
+        return _algorithm3_plan(problem)
+    decision = _HEURISTICS[solver](problem)
     return make_plan(problem, solver, "heuristic", decision, time.perf_counter() - start)
 
 
-def _paper(problem: RoundProblem) -> Plan:
+def _algorithm3_plan(problem: RoundProblem) -> Plan:
     from scdn.control.algorithm3.algorithm3 import solve_algorithm3  # CVXPY takes a second to load
 
     start = time.perf_counter()
-    found = solve_algorithm3(problem)
+    result = solve_algorithm3(problem)
     seconds = time.perf_counter() - start
-    repaired = make_plan(problem, "paper", "heuristic", found.repaired, seconds)
+    repaired = make_plan(problem, "paper", "heuristic", result.repaired, seconds)
+    history = tuple(result.surrogate.tolist())
     return make_plan(
-        problem,
-        "paper",
-        "heuristic",
-        found.raw,
-        seconds,
-        history=tuple(float(value) for value in found.surrogate),
-        repaired=repaired,
+        problem, "paper", "heuristic", result.raw, seconds, history=history, repaired=repaired
     )
 
 
@@ -97,21 +85,16 @@ def solve_many(
     gap: float = 1e-4,
     jobs: int = 1,
 ) -> Iterator[Plan]:
-    """Plans for many problems, in order, on `jobs` processes."""
-    one = partial(solve, solver=solver, gap=gap)
-    if jobs <= 1:
-        yield from map(one, problems)
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(one, problems, chunksize=16)
+    """Yield plans for many problems, in order, from `jobs` processes."""
+    solve_one = partial(solve, solver=solver, gap=gap)
+    return map_ordered(solve_one, problems, workers=jobs, chunk_size=16, start_method=None)
 
 
 def warm_up() -> None:
-    """Loads the compiled kernels, so that the first plan's time is its own."""
+    """Load the compiled kernels, so that the first plan's time does not include it."""
     from scdn.control.plan_request import make_request, problem_of
 
-    place = {"position_m": [1.0, 1.0, 1.0]}
-    devices = [{"id": "a", **place}, {"id": "b", "position_m": [1.0, 1.0, 0.0]}]
-    solve_exact(
-        problem_of(make_request({"region_m": [9, 9, 9], "server": place, "devices": devices}))
-    )
+    server = {"position_m": [1.0, 1.0, 1.0]}
+    devices = [{"id": "a", **server}, {"id": "b", "position_m": [1.0, 1.0, 0.0]}]
+    request = make_request({"region_m": [9, 9, 9], "server": server, "devices": devices})
+    solve_exact(problem_of(request))

@@ -1,7 +1,7 @@
 """The paper's bounds: Lemma 1, Proposition 1 and Theorem 1, as functions of arrays.
 
-`steps` is q, the mini-batch steps of a round; `effective_steps` is q times the chance to survive
-the round. Q² bounds the squared norm of a party's gradient, σ² its variance over mini-batches.
+`steps` is q, the mini-batch steps of a round; `effective_steps` is e, q times the probability to
+survive the round. Q² bounds a party's squared gradient norm, σ² its variance over mini-batches.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def lemma_1(
     *,
     corrected: bool = False,
 ) -> Array:
-    """How far a mini-batch gradient may move within a round: 4·q·(Q² + σ²)·(η·L·w_max)².
+    """Bound a mini-batch gradient's squared change within a round: 4·q·(Q² + σ²)·(η·L·w_max)².
 
     The paper's proof takes ‖Σ w_j g_j‖² ≤ Σ w_j²‖g_j‖² for Jensen's inequality, which has a factor
     q on the right. `corrected` puts it back: 4·q²·(Q² + σ²)·(η·L·w_max)².
@@ -42,7 +42,7 @@ def drift(
     smoothness: ArrayLike,
     global_smoothness: float,
 ) -> Array:
-    """Theorem 1's Υ = (e·L_n)²·(η·w_max)³ + L·(e·η·w_max)²."""
+    """Return Theorem 1's Υ = (e·L_n)²·(η·w_max)³ + L·(e·η·w_max)²."""
     e, reach = floats(effective_steps), floats(learning_rate) * floats(largest_weight)
     return (e * floats(smoothness)) ** 2 * reach**3 + global_smoothness * (e * reach) ** 2
 
@@ -54,7 +54,7 @@ def progress(
     largest_weight: ArrayLike,
     epsilon: float = 0.0,
 ) -> Array:
-    """Theorem 1's 1/υ = e·η·(w̄ − w_max/2), and `epsilon` where a plan keeps it from zero."""
+    """Return Theorem 1's 1/υ = e·η·(w̄ − w_max/2), plus `epsilon` to keep a plan's above zero."""
     gain = floats(mean_weight) - floats(largest_weight) / 2
     return floats(effective_steps) * floats(learning_rate) * gain + epsilon
 
@@ -66,7 +66,7 @@ def theorem_1(
     drift: ArrayLike,
     progress: ArrayLike,
 ) -> Array:
-    """A party's part of the bound on Σ‖∇F‖²: [F(Θ⁰)/(R·N) + 2·(Q² + σ²)·Υ]·υ.
+    """Return a party's term of the bound on Σ‖∇F‖²: [F(Θ⁰)/(R·N) + 2·(Q² + σ²)·Υ]·υ.
 
     `start_loss` is F(Θ⁰)/(R·N). The sum over rounds and parties bounds that of squared gradients.
     """
@@ -88,7 +88,7 @@ def proposition_1_log(
     gradient_bound_sq: float,
     gradient_variance: float,
 ) -> Array:
-    """Natural logarithm of Proposition 1's bound after each round; it grows like r^r.
+    """Return the natural logarithm of Proposition 1's bound after each round; it grows like r^r.
 
     The bound is on the summed gap between the losses of the ideal network and of the real one:
 
@@ -99,7 +99,7 @@ def proposition_1_log(
     squared_gradients
         For each round, Σ_n ‖∇_n F‖² at its start.
     parties, global_smoothness
-        For each round, how many parties there have been, and L.
+        For each round, the number of parties so far, and L.
     max_iterations, most_steps
         τ^g, and the most that the parties took (τ^max).
     learning_rate, largest_weight, smoothness, gradient_bound_sq, gradient_variance
@@ -122,7 +122,7 @@ def proposition_1_log(
 
 
 def _log_paths(round_: int, a: float) -> float:
-    """Ln Σ_{y<r} C(r, y)·r^r·a^y, where the sum is (1 + a)^r − a^r."""
+    """Return ln Σ_{y<r} C(r, y)·r^r·a^y, where Σ_{y<r} C(r, y)·a^y = (1 + a)^r − a^r."""
     if round_ == 0:
         return -math.inf
     part = round_ * (math.log(a) - math.log1p(a)) if a > 0 else -math.inf

@@ -1,4 +1,4 @@
-"""Energy: sending, computing, and moving the server. All in joules."""
+"""The energy of transmission, of processing and of the server's movement, in joules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scdn.scenario import Movement
 
 
 def transmission_j(power_w: ArrayLike, delay_s: ArrayLike) -> Array:
-    """Sending for `delay_s` at `power_w`; nothing at power 0."""
+    """Return the energy of sending for `delay_s` at `power_w`, P·delay; 0 at power 0."""
     power, time = np.broadcast_arrays(floats(power_w), floats(delay_s))
     return np.multiply(power, time, out=np.zeros(power.shape), where=power > 0)
 
@@ -20,18 +20,18 @@ def transmission_j(power_w: ArrayLike, delay_s: ArrayLike) -> Array:
 def cycles(
     steps: ArrayLike, batch_size: int, connections: ArrayLike, flops_per_cycle: ArrayLike
 ) -> Array:
-    """Clock cycles of `steps` training steps: 3 FLOPs per connection and sample."""
+    """Return the clock cycles of `steps` training steps: 3 FLOPs per connection and sample."""
     work = 3.0 * floats(steps) * batch_size * floats(connections)
     return work / floats(flops_per_cycle)
 
 
 def processing_j(cycles_: ArrayLike, capacitance: ArrayLike, cpu_hz: ArrayLike) -> Array:
-    """Computing so many cycles: half the capacitance times the clock squared, each."""
+    """Return the energy of computing, capacitance/2·g² per cycle at a clock g."""
     return floats(cycles_) * floats(capacitance) / 2 * np.square(floats(cpu_hz))
 
 
 def least_cpu_hz(cycles_: ArrayLike, deadline_s: float, cpu_min_hz: ArrayLike) -> Array:
-    """The slowest clock that is done by the deadline; may exceed the device's fastest."""
+    """Return the slowest clock that meets the deadline; it may exceed the device's fastest."""
     return np.maximum(floats(cycles_) / deadline_s, floats(cpu_min_hz))
 
 
@@ -44,7 +44,7 @@ class MovementJ(NamedTuple):
 
     @property
     def total(self) -> Array:
-        """All of it."""
+        """Return the sum of the three."""
         return self.hover + self.climb + self.lateral
 
 
@@ -52,13 +52,12 @@ class MovementJ(NamedTuple):
 def movement_j(
     before_m: ArrayLike, after_m: ArrayLike, movement: Movement, ceiling_m: float
 ) -> MovementJ:
-    """What a move costs: hovering at the new height, climbing there, flying sideways.
+    """Return the energy of hovering at the new height, of climbing there and of flying sideways.
 
-    Climbing to the ceiling costs infinitely much, and so does hovering many scales high; staying at
-    the ceiling or sinking costs nothing.
+    Climbing to the ceiling takes infinite energy, and so does hovering many scales high; staying at
+    the ceiling or sinking takes none.
     """
-    before = floats(before_m)
-    after = floats(after_m)
+    before, after = floats(before_m), floats(after_m)
     z_before, z = np.broadcast_arrays(before[..., 2], after[..., 2])
     height = np.exp(z / movement.altitude_scale_m)
     hover = movement.hover_j * height if movement.hover_j else np.zeros_like(height)

@@ -1,4 +1,4 @@
-"""The devices as arrays: where they are, what hardware they have, how long they may last."""
+"""The fleet: devices as arrays of positions, hardware, optimisers and lifetimes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scdn.arrays import Array, IntArray, floats
 from scdn.rng import generator
 from scdn.scenario import (
     DeviceGroup,
+    DeviceSettings,
     ListedDevice,
     Momentum,
     OptimizerKind,
@@ -21,7 +22,7 @@ from scdn.scenario import (
 )
 from scdn.theory import MOMENTUM, PROXIMAL, SGD
 
-OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)  # in the order of scdn.theory's
+OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)  # SGD, PROXIMAL, MOMENTUM
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,35 +50,35 @@ class Fleet:
         return len(self.id)
 
     def take(self, which: NDArray[Any]) -> Fleet:
-        """The devices that a mask or an array of indices names."""
+        """Return the devices that a mask or an array of indices selects."""
         return Fleet(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
 
     @staticmethod
     def concatenate(fleets: Sequence[Fleet]) -> Fleet:
-        """Several fleets as one, in order."""
+        """Join fleets into one, in order."""
         names = [f.name for f in fields(Fleet)]
         return Fleet(**{n: np.concatenate([getattr(fleet, n) for fleet in fleets]) for n in names})
 
     @staticmethod
     def from_devices(devices: Sequence[ListedDevice]) -> Fleet:
-        """The fleet of listed devices."""
+        """Make a fleet of listed devices."""
 
         def column(name: str) -> Array:
             return np.array([getattr(device, name) for device in devices], dtype=np.float64)
 
-        choices = [_optimizer(device) for device in devices]
+        optimizer, optimizer_value = optimizer_columns(devices)
         special = {
             "id": string_array(device.id for device in devices),
             "kind": string_array(device.kind for device in devices),
             "position_m": column("position_m").reshape(-1, 3),
-            "optimizer": np.array([kind for kind, _ in choices], dtype=np.int64),
-            "optimizer_value": np.array([number for _, number in choices], dtype=np.float64),
+            "optimizer": optimizer,
+            "optimizer_value": optimizer_value,
         }
         plain = {f.name: column(f.name) for f in fields(Fleet) if f.name not in special}
         return Fleet(**special, **plain)  # type: ignore[arg-type]
 
     def to_devices(self) -> list[ListedDevice]:
-        """The devices written out."""
+        """Return the devices one by one: the inverse of `from_devices`."""
         return [self._device(index) for index in range(len(self))]
 
     def _device(self, index: int) -> ListedDevice:
@@ -90,50 +91,43 @@ class Fleet:
                 "kind": self.kind[index],
                 "position_m": self.position_m[index].tolist(),
                 "bandwidth_hz": None if np.isnan(bandwidth) else bandwidth,
-                "optimizer": self._optimizer_table(index),
+                "optimizer": self._optimizer_settings(index),
                 **{name: float(getattr(self, name)[index]) for name in plain},
             }
         )
 
-    def _optimizer_table(self, index: int) -> dict[str, Any]:
-        number = float(self.optimizer_value[index])
-        kind = OPTIMIZERS[self.optimizer[index]]
-        return {
-            "kind": kind,
-            **{"proximal": {"mu": number}, "momentum": {"rho": number}}.get(kind, {}),
-        }
+    def _optimizer_settings(self, index: int) -> dict[str, Any]:
+        kind, number = OPTIMIZERS[self.optimizer[index]], float(self.optimizer_value[index])
+        parameters = {"proximal": {"mu": number}, "momentum": {"rho": number}}
+        return {"kind": kind, **parameters.get(kind, {})}
 
     def bandwidth_or(self, radio_hz: float) -> Array:
-        """Each device's bandwidth: its own, or the radio's."""
+        """Return each device's bandwidth: its own, or the radio's where it has none."""
         return np.where(np.isnan(self.bandwidth_hz), radio_hz, self.bandwidth_hz)
 
 
 def string_array(texts: Iterable[str]) -> NDArray[np.object_]:
-    """Texts as an array that can be indexed like the numbers beside it."""
-    listed = list(texts)
-    result = np.empty(len(listed), dtype=object)
-    result[:] = listed
-    return result
+    """Make an array of texts that can be indexed like the columns of numbers."""
+    return np.array([*texts], dtype=object)
 
 
-def _optimizer(device: ListedDevice) -> tuple[int, float]:
-    match device.optimizer:
-        case Proximal(mu=mu):
-            return PROXIMAL, mu
-        case Momentum(rho=rho):
-            return MOMENTUM, rho
-    return SGD, 0.0
+def optimizer_columns(devices: Sequence[DeviceSettings]) -> tuple[IntArray, Array]:
+    """Return each device's optimiser as scdn.theory counts them, and its mu, rho, or 0."""
+    kinds = np.full(len(devices), SGD, dtype=np.int64)
+    numbers = np.zeros(len(devices))
+    for index, device in enumerate(devices):
+        match device.optimizer:
+            case Proximal(mu=mu):
+                kinds[index], numbers[index] = PROXIMAL, mu
+            case Momentum(rho=rho):
+                kinds[index], numbers[index] = MOMENTUM, rho
+    return kinds, numbers
 
 
 def initial_fleet(scenario: Scenario) -> Fleet:
-    """Who is there at the start: the listed devices, then each group's."""
+    """Return the devices present at the start: the listed ones, then each group's."""
     drawn = [
-        draw_group(
-            group,
-            group.count,
-            generator(scenario.seed, "fleet", index),
-            scenario.region_m,
-        )
+        draw_group(group, group.count, generator(scenario.seed, "fleet", index), scenario.region_m)
         for index, group in enumerate(scenario.fleet)
     ]
     return Fleet.concatenate([Fleet.from_devices(scenario.devices), *drawn])
@@ -146,17 +140,17 @@ def draw_group(
     region_m: tuple[float, float, float],
     first_number: int = 1,
 ) -> Fleet:
-    """`count` devices of a group, named from `kind-first_number` on.
+    """Draw `count` devices of a group, named from `kind-first_number` on.
 
-    Each device has a row of luck of its own, so that more devices do not change the first ones.
+    Each device has its own row of random numbers, so that more devices do not change the first.
     """
-    luck = draw.uniform(0.0, 1.0, (count, 11))
+    uniforms = draw.uniform(0.0, 1.0, (count, 11))
 
     def uniform(column: int, limits: tuple[float, float]) -> Array:
-        return limits[0] + luck[:, column] * (limits[1] - limits[0])
+        return limits[0] + uniforms[:, column] * (limits[1] - limits[0])
 
     def one_of(column: int, options: Array | IntArray) -> NDArray[Any]:
-        return options[(luck[:, column] * len(options)).astype(np.int64)]
+        return options[(uniforms[:, column] * len(options)).astype(np.int64)]
 
     def same(number: float) -> Array:
         return np.full(count, number)

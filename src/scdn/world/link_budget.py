@@ -1,4 +1,4 @@
-"""Who is in reach of a server position at full power."""
+"""The power that each device of a fleet needs to report in time, and which devices have it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scdn.world.path_loss import path_loss
 
 
 def required_power(scenario: Scenario, fleet: Fleet, server_m: ArrayLike) -> Array:
-    """The power each device needs to report in time to positions (…, 3): (…, N)."""
+    """Return the least power that reports in time to server positions (…, 3): (…, N)."""
     radio = scenario.radio
     bandwidth = fleet.bandwidth_or(radio.bandwidth_hz)
     return transmission.least_power(
@@ -26,5 +26,5 @@ def required_power(scenario: Scenario, fleet: Fleet, server_m: ArrayLike) -> Arr
 
 
 def in_reach(scenario: Scenario, fleet: Fleet, server_m: ArrayLike) -> Mask:
-    """Whether each device's transmit limit is enough."""
+    """Return whether each device's transmit limit suffices."""
     return required_power(scenario, fleet, server_m) <= fleet.max_power_w

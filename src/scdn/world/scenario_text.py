@@ -1,4 +1,4 @@
-"""A scenario in a few lines of text."""
+"""A scenario as text: its region, devices, reach and churn."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scdn.arrays import Array
 from scdn.scenario import Scenario
 from scdn.world import energy
 from scdn.world.churn import NEVER, ChurnTrace, churn_trace
 from scdn.world.fleet import Fleet
 from scdn.world.geometry import server_start
-from scdn.world.link_budget import required_power
+from scdn.world.link_budget import in_reach, required_power
 
 _LISTED = 20  # devices that are worth a line each
 
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def scenario_text(scenario: Scenario) -> str:
-    """Who is there, what they can do, and how the network will change."""
+    """Describe a scenario: region, devices, links, learning and churn, then device by device."""
     trace = churn_trace(scenario)
     fleet = trace.fleet.take(trace.present(0))
     lines = [
         scenario.name + (f": {scenario.about}" if scenario.about else ""),
         "",
-        *_place(scenario, fleet),
-        *_changes(scenario, trace),
+        *_overview_lines(scenario, fleet),
+        *_churn_lines(scenario, trace),
         "",
-        *_devices(scenario, fleet),
+        *_device_lines(scenario, fleet),
     ]
     return "\n".join(lines)
 
 
-def _place(scenario: Scenario, fleet: Fleet) -> Iterator[str]:
+def _overview_lines(scenario: Scenario, fleet: Fleet) -> Iterator[str]:
     server = server_start(scenario)
     x, y, z = scenario.region_m
     kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(fleet.kind).items())
-    reached = int((required_power(scenario, fleet, server) <= fleet.max_power_w).sum())
-    yield f"region    {x:g} × {y:g} × {z:g} m, server at {_point(server)}"
+    reached = int(in_reach(scenario, fleet, server).sum())
+    position = ", ".join(f"{coordinate:g}" for coordinate in np.round(server, 2))
+    yield f"region    {x:g} × {y:g} × {z:g} m, server at ({position})"
     yield f"devices   {len(fleet)} at the start ({kinds or 'none'})"
     yield (
         f"reach     {reached} of {len(fleet)} can report within {scenario.max_delay_s:g} s"
@@ -51,20 +51,20 @@ def _place(scenario: Scenario, fleet: Fleet) -> Iterator[str]:
     )
 
 
-def _changes(scenario: Scenario, trace: ChurnTrace) -> Iterator[str]:
+def _churn_lines(scenario: Scenario, trace: ChurnTrace) -> Iterator[str]:
     rounds = scenario.learning.rounds
-    left, came = int((trace.exited < rounds).sum()), int((trace.entered >= 0).sum())
+    exits, entries = int((trace.exited < rounds).sum()), int((trace.entered >= 0).sum())
     last = int(trace.present(rounds - 1).sum())
     yield (
-        f"churn     seed {scenario.seed}: {left} leave, {came} come,"
-        f" {last} are there in the last round"
+        f"churn     seed {scenario.seed}: {exits} devices leave, {entries} enter,"
+        f" {last} are present in the last round"
     )
-    exits = trace.exited[trace.exited != NEVER]
-    if len(exits):
-        yield f"          exits in rounds {', '.join(map(str, sorted(exits.tolist())[:24]))}"
+    exit_rounds = sorted(trace.exited[trace.exited != NEVER].tolist())
+    if exit_rounds:
+        yield f"          exits in rounds {', '.join(map(str, exit_rounds[:24]))}"
 
 
-def _devices(scenario: Scenario, fleet: Fleet) -> Iterator[str]:
+def _device_lines(scenario: Scenario, fleet: Fleet) -> Iterator[str]:
     power = required_power(scenario, fleet, server_start(scenario))
     per_iteration = energy.cycles(
         scenario.learning.steps_per_iteration,
@@ -81,15 +81,12 @@ def _devices(scenario: Scenario, fleet: Fleet) -> Iterator[str]:
     )
     for index in range(min(len(fleet), _LISTED)):
         x, y, z = fleet.position_m[index]
-        enough = power[index] <= fleet.max_power_w[index]
+        reached = power[index] <= fleet.max_power_w[index]
         limit = min(most[index], scenario.max_iterations)
         yield (
             f"{str(fleet.id[index])[:15]:<16}{x:7.1f}{y:7.1f}{z:7.1f}{power[index]:10.3g}"
-            f"{fleet.max_power_w[index]:8.3f}  {'yes' if enough else 'no':<7}{limit:.1f} iterations"
+            f"{fleet.max_power_w[index]:8.3f}  {'yes' if reached else 'no':<7}"
+            f"{limit:.1f} iterations"
         )
     if len(fleet) > _LISTED:
         yield f"… and {len(fleet) - _LISTED} more"
-
-
-def _point(place: Array) -> str:
-    return f"({', '.join(f'{c:g}' for c in np.round(place, 2))})"

@@ -1,1 +1,1 @@
-"""The paper's Algorithm 3: a sequence of geometric programs, and its repair under the true channel."""
+"""The paper's Algorithm 3: a sequence of geometric programs, and the repair of its answer."""
