@@ -15,6 +15,26 @@ from hypothesis import HealthCheck, settings
 LONG = bool(os.environ.get("SCDN_TEST_LONG"))
 ROOT = Path(__file__).resolve().parent.parent
 
+# Workers take whole files, so that fixtures of a file are made once: long files go first, and the
+# short ones fill up whichever worker is free. Seconds on one core; what is not here takes less.
+SLOW_FILES = {
+    "test_federation_processes.py": 90,
+    "test_learning_round.py": 50,
+    "test_docs.py": 50,
+    "test_studio_browser.py": 50,
+    "test_cli.py": 40,
+    "test_geometric.py": 30,
+    "test_resume.py": 30,
+    "test_studio_api.py": 25,
+    "test_paper.py": 25,
+    "test_federation.py": 20,
+    "test_paper_control.py": 15,
+    "test_notebooks.py": 15,
+    "test_runs.py": 15,
+    "test_simulation.py": 15,
+    "test_studio_fuzz.py": 15,
+}
+
 _quiet = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile(
     "short", max_examples=50, derandomize=True, deadline=None, suppress_health_check=_quiet
@@ -25,6 +45,11 @@ settings.load_profile("long" if LONG else "short")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Background processes of a script ignore Ctrl-C, and so would the processes that tests stop.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sort test files by how long they take, the longest first."""
+    items.sort(key=lambda item: -SLOW_FILES.get(item.path.name, 0))  # stable within a file
 
 
 @pytest.fixture(scope="session", autouse=True)
