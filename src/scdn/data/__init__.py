@@ -1,4 +1,9 @@
-"""Real data sets, cached and checked; nothing is fetched unless it is asked for."""
+"""Data sets: download, import of the user's own files, alignment by key, scaling and a local store.
+
+`catalog` lists the known data sets and fetches, adds and loads them by name. `import_table`,
+`alignment` and `torch_dataset` make a `Dataset` from the user's own rows. `store` keeps data sets
+on disk, checked by their sha256. Nothing is downloaded unless `fetch` is called.
+"""
 
 from __future__ import annotations
 

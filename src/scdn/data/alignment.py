@@ -1,4 +1,4 @@
-"""Parties' files brought together by a key, and a report of the rows that were left out."""
+"""Align the files of several parties by a key column, and report the rows that were left out."""
 
 from __future__ import annotations
 
@@ -15,69 +15,73 @@ from scdn.data.import_table import check_party_columns, dataset_from_frame
 from scdn.data.table_files import read_table, require_columns
 from scdn.errors import input_error
 
-_SHOWN = 3  # examples of each kind
+_EXAMPLES = 3  # keys of each kind that the report shows
 
 
 @dataclass(frozen=True)
 class PartyAlignment:
-    """What aligning found in one party's file.
+    """What the alignment found in one party's file.
 
     Attributes
     ----------
     rows
-        How many the file has.
-    keyless
-        Numbers of rows without a key, from 1.
-    duplicate
-        Keys that stand more than once: nobody knows which row is meant, so all are left out.
-    missing
+        Number of rows in the file.
+    rows_without_key
+        Numbers of the rows without a key, counted from 1.
+    duplicate_keys
+        Keys of more than one row. It is unclear which row is meant, so all are left out.
+    missing_keys
         Keys that another party has and this one lacks.
-    unmatched
-        Keys of this party that some other party lacks.
+    unmatched_keys
+        Keys of this party that at least one other party lacks.
     """
 
     rows: int
-    keyless: tuple[str, ...]
-    duplicate: tuple[str, ...]
-    missing: tuple[str, ...]
-    unmatched: tuple[str, ...]
+    rows_without_key: tuple[str, ...]
+    duplicate_keys: tuple[str, ...]
+    missing_keys: tuple[str, ...]
+    unmatched_keys: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class AlignmentReport:
-    """How the files met: the keys that all have, and what each file lost."""
+    """The keys that are in every file, and the rows that each file lost."""
 
     key: str
     matched: tuple[str, ...]
-    sides: Mapping[str, PartyAlignment]
+    parties: Mapping[str, PartyAlignment]
 
     def lines(self) -> list[str]:
-        """The report, a line a finding."""
-        found = [f"{len(self.matched)} rows have their {self.key} in every file"]
-        for party, side in self.sides.items():
-            kinds = {
-                "without a key (row)": side.keyless,
-                "standing twice, left out": side.duplicate,
-                "missing": side.missing,
-                "unmatched, left out": side.unmatched,
+        """Return the report as text, one finding per line."""
+        lines = [f"{len(self.matched)} rows have their {self.key} in every file"]
+        for party, alignment in self.parties.items():
+            findings = {
+                "without a key (row)": alignment.rows_without_key,
+                "duplicate, left out": alignment.duplicate_keys,
+                "missing": alignment.missing_keys,
+                "unmatched, left out": alignment.unmatched_keys,
             }
-            found.append(f"{party}: {side.rows} rows")
-            found += [f"{party}: {len(k)} {kind}: {_some(k)}" for kind, k in kinds.items() if k]
-        return found
+            lines.append(f"{party}: {alignment.rows} rows")
+            lines += [
+                f"{party}: {len(keys)} {finding}: {_examples(keys)}"
+                for finding, keys in findings.items()
+                if keys
+            ]
+        return lines
 
 
-def _some(keys: tuple[str, ...]) -> str:
-    return ", ".join(keys[:_SHOWN]) + (", …" if len(keys) > _SHOWN else "") or "none that is clear"
+def _examples(keys: tuple[str, ...]) -> str:
+    return ", ".join(keys[:_EXAMPLES]) + (", …" if len(keys) > _EXAMPLES else "") or "no unique key"
 
 
 @dataclass(frozen=True)
 class AlignedTables:
-    """The parties' tables, row for row, and the report to read before anything is made of them."""
+    """The parties' tables with the same rows in the same order, and the report of the alignment."""
 
     report: AlignmentReport
     frames: Mapping[str, pd.DataFrame]
 
-    def dataset(
+    def to_dataset(
         self,
         name: str,
         label: str,
@@ -87,76 +91,85 @@ class AlignedTables:
         overlap: bool = False,
         seed: int = 0,
     ) -> Dataset:
-        """One table with columns named `party.column`; one party holds the label.
+        """Return a data set whose columns are named `party.column`; one party holds the label.
 
-        A name that two parties use is taken for a mistake unless `overlap` says that it is not.
+        A column name that two parties use is an error unless `overlap` allows it.
         """
-        holder = _label_holder(self.frames, label)
+        label_party = _party_with_label(self.frames, label)
         columns = {
             party: [column for column in frame.columns if column != label]
             for party, frame in self.frames.items()
         }
-        featured = {party: owned for party, owned in columns.items() if owned or party != holder}
-        check_party_columns(featured, label, overlap, name)
-        pieces = [self.frames[p][owned].add_prefix(f"{p}.") for p, owned in featured.items()]
-        joined = pd.concat([*pieces, self.frames[holder][[label]]], axis=1)
-        named = {p: tuple(f"{p}.{c}" for c in owned) for p, owned in featured.items() if owned}
-        features = [column for owned in named.values() for column in owned]
-        source = f"{name} ({' and '.join(self.frames)} by {self.report.key})"
+        # A party that holds nothing but the label is no party of the training.
+        features = {p: names for p, names in columns.items() if names or p != label_party}
+        check_party_columns(features, label, overlap, name)
+        prefixed = [self.frames[p][names].add_prefix(f"{p}.") for p, names in features.items()]
+        joined = pd.concat([*prefixed, self.frames[label_party][[label]]], axis=1)
+        parties = {p: tuple(f"{p}.{c}" for c in names) for p, names in features.items() if names}
         return dataset_from_frame(
-            name, joined, features, label, task, classes, named, source=source, seed=seed
+            name,
+            joined,
+            [column for names in parties.values() for column in names],
+            label,
+            task,
+            classes,
+            parties,
+            source=f"{name} ({' and '.join(self.frames)} by {self.report.key})",
+            seed=seed,
         )
 
 
 def align(files: Mapping[str, Path], key: str) -> AlignedTables:
-    """Brings the parties' files together by the column `key`."""
+    """Read each party's file and keep the rows whose `key` is in every file."""
     frames = {party: read_table(path, text=[key]) for party, path in files.items()}
     for party, frame in frames.items():
         require_columns(frame, [key], str(files[party]))
-    keyed = {party: _by_key(frame, key) for party, frame in frames.items()}
+    keyed = {party: _unique_rows(frame, key) for party, frame in frames.items()}
     report = _report(frames, keyed, key)
     if not report.matched:
-        firsts = "; ".join(f"{p}: {_some(tuple(frame.index))}" for p, frame in keyed.items())
-        raise input_error("keys", key, f"no key is in every file ({firsts})", "must match")
+        examples = "; ".join(f"{p}: {_examples(tuple(frame.index))}" for p, frame in keyed.items())
+        raise input_error("keys", key, f"no key is in every file ({examples})", "must match")
     order = list(report.matched)
     return AlignedTables(report, {party: frame.loc[order] for party, frame in keyed.items()})
 
 
-def _label_holder(frames: Mapping[str, pd.DataFrame], label: str) -> str:
-    holders = [party for party, frame in frames.items() if label in frame.columns]
-    if len(holders) != 1:
-        found = f"is in the file of {' and '.join(holders) or 'nobody'}"
+def _party_with_label(frames: Mapping[str, pd.DataFrame], label: str) -> str:
+    parties = [party for party, frame in frames.items() if label in frame.columns]
+    if len(parties) != 1:
+        found = f"is in the file of {' and '.join(parties) or 'nobody'}"
         raise input_error("label", label, found, "must be in one party's file, and not be the key")
-    return holders[0]
+    return parties[0]
 
 
 def normalized_keys(keys: pd.Series[Any]) -> pd.Series[Any]:
-    """Keys as text, so that 7 in one file meets 7.0 or "7" in another."""
+    """Return the keys as text, so that 7 in one file matches 7.0 or "7" in another."""
     if pd.api.types.is_float_dtype(keys) and (keys.dropna() == np.round(keys.dropna())).all():
         keys = keys.astype("Int64")
     return keys.astype("string").str.strip().replace("", pd.NA)
 
 
-def _by_key(frame: pd.DataFrame, key: str) -> pd.DataFrame:
+def _unique_rows(frame: pd.DataFrame, key: str) -> pd.DataFrame:
+    """Return the rows with a key of their own, indexed by it."""
     keys = normalized_keys(frame[key])
-    clear = keys.notna() & ~keys.duplicated(keep=False)
-    return frame[clear].drop(columns=key).set_index(keys[clear].astype(str))
+    unique = keys.notna() & ~keys.duplicated(keep=False)
+    return frame[unique].drop(columns=key).set_index(keys[unique].astype(str))
 
 
 def _report(
     frames: Mapping[str, pd.DataFrame], keyed: Mapping[str, pd.DataFrame], key: str
 ) -> AlignmentReport:
-    everyone = set.intersection(*(set(frame.index) for frame in keyed.values()))
-    anyone = set.union(*(set(frame.index) for frame in keyed.values()))
-    sides = {}
+    unique_keys = {party: set(frame.index) for party, frame in keyed.items()}
+    in_every_file = set.intersection(*unique_keys.values())
+    in_any_file = set.union(*unique_keys.values())
+    parties = {}
     for party, frame in frames.items():
-        keys, own = normalized_keys(frame[key]), set(keyed[party].index)
-        twice = set(keys[keys.duplicated(keep=False)].dropna().astype(str))
-        sides[party] = PartyAlignment(
+        keys = normalized_keys(frame[key])
+        duplicates = set(keys[keys.duplicated(keep=False)].dropna().astype(str))
+        parties[party] = PartyAlignment(
             rows=len(frame),
-            keyless=tuple(str(row + 1) for row in np.flatnonzero(keys.isna())),
-            duplicate=tuple(sorted(twice)),
-            missing=tuple(sorted(anyone - own - twice)),
-            unmatched=tuple(sorted(own - everyone)),
+            rows_without_key=tuple(str(row + 1) for row in np.flatnonzero(keys.isna())),
+            duplicate_keys=tuple(sorted(duplicates)),
+            missing_keys=tuple(sorted(in_any_file - unique_keys[party] - duplicates)),
+            unmatched_keys=tuple(sorted(unique_keys[party] - in_every_file)),
         )
-    return AlignmentReport(key, tuple(sorted(everyone)), sides)
+    return AlignmentReport(key, tuple(sorted(in_every_file)), parties)

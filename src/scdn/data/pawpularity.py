@@ -1,4 +1,4 @@
-"""Pawpularity: pictures of pets, 12 flags each, and how much they are liked. Never shipped."""
+"""Pawpularity: pictures of pets, 12 flags for each, and a popularity score. It is never shipped."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from scdn.npz import read_npz
 
 SIDE = 64
 _KEYS = ("webp", "webp_len", "id16", "meta", "meta_names", "pawpularity")
-_OFTEN = 2_000  # images between two lines of progress
+_PROGRESS_EVERY = 2_000  # images
 _FLAGS = 12
 
 
-def from_path(path: Path, say: ProgressCallback) -> Dataset:
-    """From a directory in Kaggle's layout, or from a compact npz."""
+def from_path(path: Path, progress: ProgressCallback) -> Dataset:
+    """Return Pawpularity from a directory in Kaggle's layout, or from a compact npz."""
     if path.is_dir():
-        return _from_directory(path, say)
-    return _from_npz(path, say)
+        return _from_directory(path, progress)
+    return _from_npz(path, progress)
 
 
-def _from_npz(path: Path, say: ProgressCallback) -> Dataset:
+def _from_npz(path: Path, progress: ProgressCallback) -> Dataset:
     try:
         packed = read_npz(path, _KEYS)
     except KeyError as error:
@@ -39,7 +39,9 @@ def _from_npz(path: Path, say: ProgressCallback) -> Dataset:
         allowed = "must be a directory with train.csv and train/, or the compact npz"
         raise input_error(str(path), "file", f"cannot be read ({reason})", allowed) from None
     if any(packed[key].dtype.kind not in "buif" for key in _KEYS if key != "meta_names"):
-        raise input_error(str(path), "arrays", "hold something else", "must hold numbers")
+        raise input_error(
+            str(path), "arrays", "hold something other than numbers", "must hold numbers"
+        )
     ends = np.cumsum(packed["webp_len"], dtype=np.int64)
     if len(ends) == 0 or ends[-1] != len(packed["webp"]):
         found = f"{len(packed['webp'])} bytes"
@@ -47,20 +49,20 @@ def _from_npz(path: Path, say: ProgressCallback) -> Dataset:
     raw = packed["webp"].tobytes()
     images = np.empty((len(ends), SIDE, SIDE, 3), np.uint8)
     for row, (end, length) in enumerate(zip(ends, packed["webp_len"], strict=True)):
-        images[row] = _picture(raw[int(end) - int(length) : int(end)], f"{path}: image {row}")
-        _progress(row, len(ends), say)
-    ids = [bytes(one).hex() for one in packed["id16"]]
+        images[row] = _decode_picture(
+            raw[int(end) - int(length) : int(end)], f"{path}: image {row}"
+        )
+        _report_progress(row, len(ends), progress)
+    ids = [bytes(raw_id).hex() for raw_id in packed["id16"]]
     names = tuple(map(str, packed["meta_names"]))
     return _dataset(str(path), ids, images, packed["meta"], names, packed["pawpularity"])
 
 
-def _from_directory(path: Path, say: ProgressCallback) -> Dataset:
-    from scdn.data.table_files import numeric_cells, read_table
+def _from_directory(path: Path, progress: ProgressCallback) -> Dataset:
+    from scdn.data.table_files import numeric_cells, read_table, require_columns
 
     frame = read_table(path / "train.csv")
-    needed = {"Id", "Pawpularity"} - set(frame.columns)
-    if needed:
-        raise input_error(str(path / "train.csv"), "columns", f"no {sorted(needed)}", "are needed")
+    require_columns(frame, ("Id", "Pawpularity"), str(path / "train.csv"))
     names = tuple(map(str, frame.columns.drop(["Id", "Pawpularity"])))
     cells = numeric_cells(frame, (*names, "Pawpularity"), str(path / "train.csv"))
     images = np.empty((len(frame), SIDE, SIDE, 3), np.uint8)
@@ -69,33 +71,35 @@ def _from_directory(path: Path, say: ProgressCallback) -> Dataset:
             raise input_error(str(path), "Id", f"got {name!r}", "must be letters and digits")
         picture = path / "train" / f"{name}.jpg"
         try:
-            images[row] = _picture(picture.read_bytes(), str(picture))
+            images[row] = _decode_picture(picture.read_bytes(), str(picture))
         except OSError as error:
             reason = f"cannot be read ({error.strerror})"
             raise input_error(str(picture), "file", reason, "train.csv names it") from None
-        _progress(row, len(frame), say)
+        _report_progress(row, len(frame), progress)
     ids = frame["Id"].astype(str).tolist()
     return _dataset(str(path), ids, images, cells[:, :-1], names, cells[:, -1])
 
 
-def _picture(raw: bytes, name: str) -> NDArray[Any]:
-    """64×64 RGB, resized where it is not."""
+def _decode_picture(raw: bytes, name: str) -> NDArray[Any]:
+    """Return the picture as 64×64 RGB, resized where necessary."""
     from PIL import Image
 
     try:
         with Image.open(io.BytesIO(raw), formats=("JPEG", "WEBP", "PNG")) as picture:
-            picture.draft("RGB", (4 * SIDE, 4 * SIDE))  # a JPEG is decoded no finer than useful
-            colours = picture.convert("RGB")
+            picture.draft("RGB", (4 * SIDE, 4 * SIDE))  # decode a JPEG no finer than needed
+            rgb = picture.convert("RGB")
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-        raise input_error(name, "picture", "cannot be decoded", "must be a whole picture") from None
-    if colours.size != (SIDE, SIDE):
-        colours = colours.resize((SIDE, SIDE), Image.Resampling.BICUBIC)
-    return np.asarray(colours)
+        raise input_error(
+            name, "picture", "cannot be decoded", "must be a complete picture"
+        ) from None
+    if rgb.size != (SIDE, SIDE):
+        rgb = rgb.resize((SIDE, SIDE), Image.Resampling.BICUBIC)
+    return np.asarray(rgb)
 
 
-def _progress(row: int, count: int, say: ProgressCallback) -> None:
-    if (row + 1) % _OFTEN == 0 or row + 1 == count:
-        say(f"decoded {row + 1} of {count} images")
+def _report_progress(row: int, count: int, progress: ProgressCallback) -> None:
+    if (row + 1) % _PROGRESS_EVERY == 0 or row + 1 == count:
+        progress(f"decoded {row + 1} of {count} images")
 
 
 def _dataset(
@@ -112,7 +116,7 @@ def _dataset(
     if scores.min() < 0 or scores.max() > 100:
         found = f"from {scores.min()} to {scores.max()}"
         raise input_error(source, "Pawpularity", found, "must be from 0 to 100")
-    order = np.argsort(np.array(ids), kind="stable")  # so that both forms are split alike
+    order = np.argsort(np.array(ids), kind="stable")  # both forms get the same split
     train, test = (order[rows] for rows in train_test_rows(len(ids), "pawpularity-split"))
     table = flags.astype(np.float64)
     target = scores.astype(np.float64) / 100  # as in the paper

@@ -1,4 +1,4 @@
-"""Reading tables: whole, with cells that are numbers, or a line that names what is wrong."""
+"""Read tables from files; name the row and column of every cell that cannot be used."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ from scdn.arrays import Array
 from scdn.errors import Fault, InputError, format_value, input_error
 from scdn.npz import read_npz
 
-_NAMED = 5  # faulty cells that are named; the rest are counted
+_LISTED = 5  # faulty cells that are listed; the others are only counted
 
 
 def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
-    """The columns of a file; those in `text` are left as written (a key may begin with 0)."""
+    """Return the table in a file; columns in `text` stay text, since a key may begin with 0."""
     try:
         match path.suffix.lower():
             case ".csv":
-                kept = dict.fromkeys(text, "string")
+                types = dict.fromkeys(text, "string")
                 with warnings.catch_warnings():
-                    warnings.simplefilter("error", pd.errors.ParserWarning)  # it loses cells
-                    frame = pd.read_csv(path, dtype=kept, low_memory=False, index_col=False)
+                    # The warning means that cells were dropped.
+                    warnings.simplefilter("error", pd.errors.ParserWarning)
+                    frame = pd.read_csv(path, dtype=types, low_memory=False, index_col=False)
             case ".parquet":
                 frame = pd.read_parquet(path)
             case ".npz":
                 frame = _npz_frame(path)
             case _:
                 raise input_error(
-                    str(path), "file", "of a strange kind", "must be .csv, .parquet, .npz"
+                    str(path), "file", "has an unknown type", "must be .csv, .parquet, .npz"
                 )
     except OSError as error:
         reason = f"cannot be read ({error.strerror or error})"
@@ -41,21 +42,21 @@ def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
     except pd.errors.EmptyDataError:
         raise input_error(str(path), "file", "is empty", "needs a header and rows") from None
     except (ValueError, pd.errors.ParserWarning) as error:
-        reason = f"cannot be understood ({str(error).splitlines()[0]})"
+        reason = f"cannot be parsed ({str(error).splitlines()[0]})"
         raise input_error(
-            str(path), "file", reason, "must be a whole table without objects"
+            str(path), "file", reason, "must be a complete table without objects"
         ) from None
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     if frame.empty:
         raise input_error(str(path), "file", "has no rows", "needs a header and rows")
     if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise input_error(str(path), str(twice), "stands twice", "must name one column")
+        duplicate = frame.columns[frame.columns.duplicated()][0]
+        raise input_error(str(path), str(duplicate), "duplicate column", "must be unique")
     return frame
 
 
 def _npz_frame(path: Path) -> pd.DataFrame:
-    """A column for each 1-D array, and `x0, x1, …` for a 2-D array `x`."""
+    """Return a column for each 1-D array, and columns `x0, x1, …` for a 2-D array `x`."""
     columns: dict[str, NDArray[Any]] = {}
     for key, array in read_npz(path).items():
         if array.ndim == 1:
@@ -67,48 +68,50 @@ def _npz_frame(path: Path) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def require_columns(frame: pd.DataFrame, wanted: Iterable[str], source: str) -> None:
-    """Refuses a table that lacks one of them."""
-    absent = [column for column in dict.fromkeys(wanted) if column not in frame.columns]
-    if absent:
-        has = ", ".join(map(str, frame.columns[:8])) + (" …" if len(frame.columns) > 8 else "")
+def require_columns(frame: pd.DataFrame, columns: Iterable[str], source: str) -> None:
+    """Refuse a table that lacks one of the columns."""
+    missing = [column for column in dict.fromkeys(columns) if column not in frame.columns]
+    if missing:
+        present = ", ".join(map(str, frame.columns[:8])) + (" …" if len(frame.columns) > 8 else "")
         raise InputError(
-            source, [Fault(column, "no such column", f"the file has {has}") for column in absent]
+            source,
+            [Fault(column, "no such column", f"the file has {present}") for column in missing],
         )
 
 
 def numeric_cells(frame: pd.DataFrame, columns: Sequence[str], source: str) -> Array:
-    """The cells of `columns`, refused where one is not a finite number."""
-    cells = np.column_stack([_column(frame[column]) for column in columns])
-    bad = np.argwhere(~np.isfinite(cells))
-    if len(bad):
+    """Return the cells of `columns` as numbers; refuse a cell that is not a finite number."""
+    cells = np.column_stack([_to_floats(frame[column]) for column in columns])
+    faulty = np.argwhere(~np.isfinite(cells))
+    if len(faulty):
         faults = [
             Fault(
                 f"row {row + 1}, column {columns[column]}",
-                f"got {_cell(frame[columns[column]].iloc[row])}",
+                f"got {_describe_cell(frame[columns[column]].iloc[row])}",
                 "must be a finite number",
             )
-            for row, column in bad[:_NAMED].tolist()
+            for row, column in faulty[:_LISTED].tolist()
         ]
-        if len(bad) > _NAMED:
-            faults.append(Fault("cells", f"{len(bad) - _NAMED} more like these", "must be mended"))
+        if len(faulty) > _LISTED:
+            faults.append(
+                Fault("cells", f"{len(faulty) - _LISTED} more like these", "must be finite numbers")
+            )
         raise InputError(source, faults)
     return cells
 
 
-def _column(column: pd.Series[Any]) -> Array:
+def _to_floats(column: pd.Series[Any]) -> Array:
     kind = getattr(column.dtype, "kind", "O")
-    if kind not in "buifOSUT":  # a date would become nanoseconds, a complex number lose a part
+    # A date would turn into nanoseconds, and a complex number would lose its imaginary part.
+    if kind not in "buifOSUT":
         return np.full(len(column), np.nan)
     numeric = pd.to_numeric(column, errors="coerce")
     return numeric.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _cell(value: Any) -> str:
+def _describe_cell(value: Any) -> str:
     if not pd.api.types.is_scalar(value):
         return f"a {type(value).__name__}"
-    return (
-        "nothing"
-        if pd.isna(value)
-        else format_value(value.item() if hasattr(value, "item") else value)
-    )
+    if pd.isna(value):
+        return "nothing"
+    return format_value(value.item() if hasattr(value, "item") else value)

@@ -1,4 +1,4 @@
-"""Any `torch.utils.data.Dataset`, or whatever else counts its rows and gives (x, y) for each."""
+"""Convert a map-style `torch.utils.data.Dataset`, or any sequence of (x, y) pairs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scdn.errors import input_error
 
 
 class MapStyleDataset(Protocol):
-    """What a map-style data set offers."""
+    """A data set with a length whose rows are (x, y) pairs, such as PyTorch's map-style ones."""
 
     def __len__(self) -> int: ...
 
@@ -29,14 +29,15 @@ def from_torch_dataset(
     classes: Sequence[str] = (),
     channels: Literal["first", "last"] = "first",
 ) -> Dataset:
-    """Collects the rows; vectors become a table, pictures (with `channels` so) an image.
+    """Return a data set: vectors become table rows, pictures images.
 
-    Without names, classes are numbered up to the largest label.
+    `channels` is the position of the colour channels in a picture. Without names in `classes`,
+    the class names are the numbers up to the largest label.
     """
     parts = {part: _collect(name, part, rows) for part, rows in (("train", train), ("test", test))}
     modalities = {part: _modality(name, x, channels) for part, (x, _) in parts.items()}
-    kind = np.float64 if task == "regression" else np.int64
-    targets = {part: y.astype(kind).reshape(len(y)) for part, (_, y) in parts.items()}
+    dtype = np.float64 if task == "regression" else np.int64
+    targets = {part: y.astype(dtype).reshape(len(y)) for part, (_, y) in parts.items()}
     if task == "classification" and not classes:
         classes = [str(number) for number in range(1 + max(int(y.max()) for y in targets.values()))]
     table = modalities["train"].get("table")
@@ -49,7 +50,7 @@ def from_torch_dataset(
         task=task,
         classes=tuple(classes),
         features=() if table is None else tuple(f"x{column}" for column in range(table.shape[1])),
-        provenance=f"given as a {type(train).__name__}",
+        provenance=f"converted from a {type(train).__name__}",
     )
 
 
@@ -61,7 +62,9 @@ def _collect(name: str, part: str, rows: MapStyleDataset) -> tuple[NDArray[Any],
         x = np.stack([np.asarray(pair[0]) for pair in pairs])
         return x, np.array([np.asarray(pair[1]).item() for pair in pairs])
     except (ValueError, TypeError, IndexError) as error:
-        raise input_error(name, part, str(error), "must be pairs (x, y), every x alike") from None
+        raise input_error(
+            name, part, str(error), "must be pairs (x, y), all x of one shape"
+        ) from None
 
 
 def _modality(name: str, x: NDArray[Any], channels: str) -> dict[str, NDArray[Any]]:

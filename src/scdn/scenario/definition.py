@@ -1,4 +1,8 @@
-"""The scenario: everything a run needs, in one frozen description, and the two profiles of defaults."""
+"""The scenario: everything a run needs, in one frozen description. All defaults live here.
+
+A scenario has the settings of one round's problem (`round_settings`), of the network and how it
+changes (`network_settings`) and of learning (`learning_settings`).
+"""
 
 from __future__ import annotations
 
@@ -21,54 +25,60 @@ from scdn.scenario.round_settings import Movement, Radio, Weights
 
 
 class Scenario(FrozenModel):
-    """A whole run."""
+    """Everything that a run needs."""
 
-    schema_version: SchemaVersion = setting(1, "form of this file", alias="schema")
-    name: str = setting("scenario", "for titles", min_length=1)
-    about: str = setting("", "a sentence for people")
-    profile: Literal["product", "paper"] = setting("product", "whose defaults absent values take")
-    seed: WholeNumber = setting(0, "of every random draw", ge=0)
-    method: str = setting(
-        "sc-dn", "who decides, what is remembered, when parties train", min_length=1
+    schema_version: SchemaVersion = setting(1, "version of this file's format", alias="schema")
+    name: str = setting("scenario", "name, for titles", min_length=1)
+    about: str = setting("", "description in one sentence")
+    profile: Literal["product", "paper"] = setting(
+        "product", "where defaults come from: this product, or the paper"
     )
-    region_m: Vector3 = setting((100.0, 100.0, 100.0), "the server's limits")
+    seed: WholeNumber = setting(0, "seed of every random draw", ge=0)
+    method: str = setting(
+        "sc-dn",
+        "method: its controller, its memory of departed devices and its schedule",
+        min_length=1,
+    )
+    region_m: Vector3 = setting((100.0, 100.0, 100.0), "size of the region in x, y and z")
     keep_out_m: Annotated[tuple[Box, ...], Strict(False)] = setting(
-        (), "boxes x0, y0, z0, x1, y1, z1 the server must not be in"
+        (), "boxes x0, y0, z0, x1, y1, z1 that the server must not enter"
     )
     candidates_m: Annotated[tuple[Vector3, ...], Strict(False)] | None = setting(
-        None, "if given, the only places for the server"
+        None, "if given, the only positions that the server may take"
     )
     max_delay_s: float = setting(
         0.06,
-        "T^max, a report's time limit",
-        chosen="true rates from the centre leave some devices out of reach",
+        "time limit of a device's report, T^max",
+        reason="from the centre some devices are then out of reach",
         gt=0,
     )
     max_iterations: WholeNumber = setting(
-        5, "τ^g, most local iterations per round", ge=0, le=100_000
+        5, "largest number of local iterations per round, τ^g", ge=0, le=100_000
     )
-    integer_iterations: bool = setting(True, "whole iterations", chosen="devices run whole ones")
-    server: ServerStart = setting(ServerStart(), "the one that moves")
-    radio: Radio = setting(Radio(), "the channel")
-    fading: Fading = setting(Fading(), "the channel as drawn")
-    weights: Weights = setting(Weights(), "of the objective's terms")
-    movement: Movement = setting(Movement(), "the server's energy")
-    learning: LearningSettings = setting(LearningSettings(), "how parties learn")
-    churn: Churn = setting(Churn(), "who comes and goes")
-    devices_csv: str | None = setting(None, "devices from a CSV beside this file")
+    integer_iterations: bool = setting(
+        True, "whether iterations are whole numbers", reason="devices run whole iterations"
+    )
+    server: ServerStart = setting(ServerStart(), "the mobile server")
+    radio: Radio = setting(Radio(), "the radio channel")
+    fading: Fading = setting(Fading(), "random deviations of the channel")
+    weights: Weights = setting(Weights(), "weights of the objective's terms")
+    movement: Movement = setting(Movement(), "energy of the server's movement")
+    learning: LearningSettings = setting(LearningSettings(), "how parties and server learn")
+    churn: Churn = setting(Churn(), "how devices leave and enter")
+    devices_csv: str | None = setting(None, "CSV file of devices, relative to this file")
     origin_deg: Annotated[tuple[FiniteNumber, FiniteNumber], Strict(False)] | None = setting(
-        None, "lat, lon of (0, 0); absent: the south-west corner of the CSV's devices"
+        None,
+        "latitude and longitude of (0, 0); by default the south-west corner of the CSV's devices",
     )
     fleet: Annotated[tuple[DeviceGroup, ...], Strict(False)] = setting(
-        (), "groups of drawn devices"
+        (), "groups of randomly drawn devices"
     )
     devices: Annotated[tuple[ListedDevice, ...], Strict(False)] = setting(
-        (), "devices, written out"
+        (), "devices, listed one by one"
     )
 
 
-# --- the two profiles ----------------------------------------------------------------------------
-
+# Defaults of each profile, where they differ from those of the fields above.
 PROFILES: dict[str, dict[str, Any]] = {
     "product": {},
     "paper": {

@@ -1,7 +1,7 @@
-"""Devices from a CSV: `id` and either x, y, z in metres or lat, lon, alt.
+"""Read devices from a CSV: `id`, and either x, y, z in metres or lat, lon, alt.
 
-Geographic positions are laid on the plane that touches the WGS-84 ellipsoid at the origin; `alt` is
-the height above the ground, so that a device on the ground has z = 0 whatever the terrain.
+Geographic positions are projected onto the plane that touches the WGS-84 ellipsoid at the origin.
+`alt` is the height above the ground, so a device on the ground has z = 0 whatever the terrain.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from scdn.file_io import read_text
 from scdn.scenario.network_settings import ListedDevice
 
 _METRES, _DEGREES = ("x", "y", "z"), ("lat", "lon", "alt")
-_TEXT = {"id", "kind"}
-_EXTRA = sorted(set(ListedDevice.model_fields) - {"id", "position_m", "optimizer"})
+_TEXT_COLUMNS = {"id", "kind"}
+_OPTIONAL_COLUMNS = sorted(set(ListedDevice.model_fields) - {"id", "position_m", "optimizer"})
 
 _EQUATOR_M, _FLATTENING = 6378137.0, 1 / 298.257223563
 _ECCENTRICITY_SQ = _FLATTENING * (2 - _FLATTENING)
 
 
 def read_device_csv(path: Path, origin_deg: tuple[float, float] | None) -> list[dict[str, Any]]:
-    """The devices in the file as tables of a scenario's `devices`."""
+    """Return the devices in the file, each as a table for a scenario's `devices`."""
     source = str(path)
     try:
         rows = list(csv.reader(io.StringIO(read_text(path)), strict=True))
@@ -36,19 +36,18 @@ def read_device_csv(path: Path, origin_deg: tuple[float, float] | None) -> list[
     faults = list(_header_faults(header))
     if faults:
         raise InputError(source, faults)
-    place = _METRES if "x" in header else _DEGREES
     devices, faults = [], []
     for line, row in enumerate(rows[1:], start=2):
         if not any(cell.strip() for cell in row):
             continue
-        device, wrong = _device(line, header, row)
-        faults += wrong
+        device, row_faults = _device(line, header, row)
+        faults += row_faults
         devices.append(device)
     if not devices and not faults:
-        faults.append(Fault("rows", "none", "needs at least one device"))
+        faults.append(Fault("rows", "the file has none", "needs at least one device"))
     if faults:
         raise InputError(source, faults)
-    if place == _DEGREES:
+    if "lat" in header:
         _project(devices, origin_deg)
     for device in devices:
         device["position_m"] = [device.pop(axis) for axis in _METRES]
@@ -69,22 +68,24 @@ def _header_faults(header: list[str]) -> Iterator[Fault]:
                 allowed = "x, y, z in metres (or lat, lon, alt) are required"
                 yield Fault(f"column {name}", "missing", allowed)
     for name in header:
-        if name not in {"id", *_METRES, *_DEGREES, *_EXTRA}:
-            yield Fault(f"column {format_value(name)}", "unknown", f"known: {', '.join(_EXTRA)}")
+        if name not in {"id", *_METRES, *_DEGREES, *_OPTIONAL_COLUMNS}:
+            yield Fault(
+                f"column {format_value(name)}", "unknown", f"known: {', '.join(_OPTIONAL_COLUMNS)}"
+            )
         elif header.count(name) > 1:
-            yield Fault(f"column {name}", "stands twice", "must stand once")
+            yield Fault(f"column {name}", "duplicate", "must be unique")
             return
 
 
 def _device(line: int, header: list[str], row: list[str]) -> tuple[dict[str, Any], list[Fault]]:
     if len(row) != len(header):
         found = f"got {len(row)} cells"
-        return {}, [Fault(f"line {line}", found, f"must have {len(header)}, as the header")]
+        return {}, [Fault(f"line {line}", found, f"must have {len(header)}, like the header")]
     device: dict[str, Any] = {}
     faults = []
     for name, raw in zip(header, row, strict=True):
         cell = raw.strip()
-        if name in _TEXT:
+        if name in _TEXT_COLUMNS:
             device[name] = cell
         elif cell or name in (*_METRES, *_DEGREES):  # other empty cells take the default
             number = _number(cell)
@@ -108,15 +109,15 @@ def _number(cell: str) -> float | None:
 
 
 def _project(devices: list[dict[str, Any]], origin_deg: tuple[float, float] | None) -> None:
-    """Replaces lat, lon, alt by x (east), y (north), z, in metres from the origin."""
+    """Replace lat, lon, alt by x (east), y (north), z, in metres from the origin."""
     lat0, lon0 = origin_deg or (
         min(device["lat"] for device in devices),
         min(device["lon"] for device in devices),
     )
-    bend = 1 - _ECCENTRICITY_SQ * math.sin(math.radians(lat0)) ** 2
-    east = _EQUATOR_M / math.sqrt(bend) * math.cos(math.radians(lat0))
-    north = _EQUATOR_M * (1 - _ECCENTRICITY_SQ) / bend**1.5
+    curvature = 1 - _ECCENTRICITY_SQ * math.sin(math.radians(lat0)) ** 2
+    metres_per_radian_east = _EQUATOR_M / math.sqrt(curvature) * math.cos(math.radians(lat0))
+    metres_per_radian_north = _EQUATOR_M * (1 - _ECCENTRICITY_SQ) / curvature**1.5
     for device in devices:
-        device["x"] = math.radians(device.pop("lon") - lon0) * east
-        device["y"] = math.radians(device.pop("lat") - lat0) * north
+        device["x"] = math.radians(device.pop("lon") - lon0) * metres_per_radian_east
+        device["y"] = math.radians(device.pop("lat") - lat0) * metres_per_radian_north
         device["z"] = device.pop("alt")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Strict
 
 from scdn.scenario.field_types import WholeNumber, setting
 from scdn.scenario.round_settings import RoundLearningSettings
@@ -12,7 +12,7 @@ from scdn.scenario.round_settings import RoundLearningSettings
 MemoryName = Literal["keep", "zero-out", "dropout"]  # what stays of departed devices
 
 
-def _damping(choice: Any) -> Any:
+def _check_damping(choice: Any) -> Any:
     is_number = isinstance(choice, int | float) and not isinstance(choice, bool)
     if choice in ("none", "active", "fitted") or (is_number and 0 < choice <= 1):
         return choice
@@ -20,68 +20,93 @@ def _damping(choice: Any) -> Any:
 
 
 class LearningSettings(RoundLearningSettings):
-    """How the parties learn."""
+    """How the parties and the server learn."""
 
-    dataset: str = setting("mnist", "which data", min_length=1)
+    dataset: str = setting("mnist", "name of the data set", min_length=1)
     scaling: Literal["unit", "standard", "none"] = setting(
-        "standard", "of the inputs", chosen="matters more than the batch size"
+        "standard", "scaling of the inputs", reason="matters more than the batch size"
     )
     holdout: float = setting(
-        0.0, "part of the training rows that stand in for the test rows, to tune on", ge=0, le=0.9
+        0.0, "fraction of the training rows that replaces the test rows, for tuning", ge=0, le=0.9
     )
     split: Literal["random", "blocks", "strips", "patches", "modality", "parties"] = setting(
-        "random", 'of the features among parties; "parties": as the data itself says'
+        "random", 'how features are split among parties; "parties": as the data set defines'
     )
     model: str = setting(
-        "auto", "of parties: auto, mlp, cnn, alexnet or package.module:factory", min_length=1
+        "auto",
+        "model of the parties: auto, mlp, cnn, alexnet or package.module:factory",
+        min_length=1,
     )
-    hidden: WholeNumber = setting(64, "hidden neurons of a perceptron", gt=0)
+    hidden: WholeNumber = setting(64, "hidden neurons of a party's perceptron", gt=0)
     initialisation: Literal["default", "kaiming"] = setting(
-        "default", "of parties' weights", chosen="PyTorch's; deep networks need kaiming"
+        "default",
+        "initialisation of the parties' weights",
+        reason="PyTorch's default; deep networks need kaiming",
     )
     fusion_hidden: WholeNumber = setting(64, "hidden neurons of the fusion model", gt=0)
     fusion_head: str = setting(
-        "mlp", "what follows its first layer: mlp or package.module:factory", min_length=1
+        "mlp",
+        "layers after the fusion model's first one: mlp or package.module:factory",
+        min_length=1,
     )
     input: Literal["own", "masked"] = setting(
-        "own", '"masked": all columns, others zero', chosen="a party needs only its own"
+        "own",
+        'model input: "own" columns only, or "masked": all columns, those of others zero',
+        reason="a party has only its own",
     )
-    labels: Literal["shared", "server"] = setting("shared", "who has the labels")
-    payload: Literal["model", "embeddings"] = setting("model", "what is sent, M_n")
+    labels: Literal["shared", "server"] = setting(
+        "shared", "who has the labels: every party, or only the server"
+    )
+    payload: Literal["model", "embeddings"] = setting(
+        "model", "what a party sends as M_n: its model or its embeddings"
+    )
     server_turn: Literal["parallel", "after"] = setting(
-        "after", "when the server trains", chosen="fresh embeddings keep large steps stable"
+        "after",
+        "when the server trains: at the same time as the parties, or after them",
+        reason="fresh embeddings keep large steps stable",
     )
-    damping: Annotated[Any, BeforeValidator(_damping)] = setting(
+    damping: Annotated[Any, BeforeValidator(_check_damping)] = setting(
         "fitted",
-        "part of an update that is applied: none, active (1/parties), fitted, or a number",
-        chosen="together parties overshoot; this was best where any was needed",
+        "applied fraction of an update: none (all of it), active (1/parties), fitted, or a number",
+        reason="parties together overshoot; fitted was best where damping was needed",
     )
-    server_rate: float = setting(0.1, "the server's learning rate", chosen="as devices", gt=0)
-    halve_rate_every: WholeNumber = setting(5, "rounds after which learning rates halve", gt=0)
-    importance_max: float = setting(5.0, "γ^max", chosen="the paper names no value", ge=1)
+    server_rate: float = setting(0.1, "the server's learning rate", reason="as the devices'", gt=0)
+    halve_rate_every: WholeNumber = setting(
+        5, "number of rounds after which learning rates are halved", gt=0
+    )
+    importance_max: float = setting(
+        5.0, "largest importance, γ^max", reason="importances then range from 1 to 5", ge=1
+    )
     sample_rows: WholeNumber = setting(
-        2048, "training rows for importance and losses", chosen="enough for stable ranks", gt=0
+        2048,
+        "training rows on which importance and losses are computed",
+        reason="enough for a stable ranking",
+        gt=0,
     )
     smoothness: Literal["norms", "measured"] = setting(
         "norms",
-        'how L_n is found: the paper\'s spectral norms, or "measured" on the way that parties go',
+        'how L_n is estimated: from spectral norms (the paper), or "measured" along the updates',
+    )
+    metrics: Annotated[tuple[str, ...], Strict(False)] = setting(
+        (),
+        "further metrics to record, by name or package.module:NAME; the first becomes the score",
     )
     imputation: Literal["zero", "mean", "learned"] = setting(
         "learned",
-        "embeddings a departed party never made",
-        chosen="fits them to those who are present",
+        "how to fill in embeddings that a departed party never computed",
+        reason="predicts them from the parties that are present",
     )
     dropout: float = setting(
-        0.2, "chance to be left out of a step, with a memory that trains for exits", ge=0, lt=1
+        0.2, 'probability that the memory "dropout" leaves a party out of a step', ge=0, lt=1
     )
     perturbation: float = setting(
-        0.0, "deviation of noise on embeddings as they are sent", chosen="off", ge=0
+        0.0, "standard deviation of noise that is added to sent embeddings", reason="off", ge=0
     )
     refresh: WholeNumber = setting(
-        1, "rounds after which devices send all rows' embeddings, where they are real", gt=0
+        1, "in a federation: rounds between two reports of all rows' embeddings", gt=0
     )
-    device: Literal["cpu", "cuda"] = setting("cpu", "what computes")
+    device: Literal["cpu", "cuda"] = setting("cpu", "device that computes")
     precision: Literal["float32", "float64", "bfloat16"] = setting(
-        "float32", "of the models; bfloat16 keeps weights in 32 bits"
+        "float32", "number format of the models; with bfloat16, weights stay in 32 bits"
     )
-    redraw_optimizers: bool = setting(False, "draw the optimiser anew each round")
+    redraw_optimizers: bool = setting(False, "draw each device's optimizer again every round")

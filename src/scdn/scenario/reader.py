@@ -1,4 +1,4 @@
-"""A scenario from a file, with its profile, overrides and CSV of devices resolved."""
+"""Read a scenario from a file; apply its profile, overrides and CSV of devices."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _SIZE_LIMIT = 16 * MEBIBYTE
 def read_scenario(
     source: str | Path, settings: Iterable[str] = (), *, strict: bool = False
 ) -> Scenario:
-    """The scenario in a TOML or JSON file (`-`: standard input).
+    """Return the scenario in a TOML or JSON file (`-`: standard input).
 
     Parameters
     ----------
     source
-        The file. A CSV or trace that it names is looked for beside it.
+        The file. Paths of a CSV or a trace in it are relative to its folder.
     settings
         Overrides, each `key.path=value`.
     strict
-        Refuse devices outside Theorem 1's conditions; else see `warnings_of`.
+        Refuse devices outside Theorem 1's conditions; otherwise see `scenario_warnings`.
 
     Raises
     ------
     InputError
-        With one fault per line: field, value, what is allowed.
+        With one line per fault: the field, its value and what is allowed.
     """
     document = apply_settings(read_document(source, _SIZE_LIMIT), settings)
     folder = Path() if str(source) == "-" else Path(source).parent
@@ -42,31 +42,28 @@ def read_scenario(
 def make_scenario(
     document: Table, source: str = "scenario", folder: Path | None = None, *, strict: bool = False
 ) -> Scenario:
-    """The scenario in a table; files it names are looked for in `folder`."""
+    """Return the scenario in a document; paths of files in it are relative to `folder`."""
     folder = folder or Path()
     profile = document.get("profile", "product")
-    below = PROFILES.get(profile, {}) if isinstance(profile, str) else {}
-    scenario = validate_document(Scenario, merge_tables(below, document), source, scenario_faults)
+    defaults = PROFILES.get(profile, {}) if isinstance(profile, str) else {}
+    document = merge_tables(defaults, document)
+    scenario = validate_document(Scenario, document, source, scenario_faults)
     if scenario.devices_csv is not None:
         listed = read_device_csv(folder / scenario.devices_csv, scenario.origin_deg)
-        complete = {
-            **merge_tables(below, document),
-            "devices": [*document.get("devices", []), *listed],
-        }
-        del complete["devices_csv"]
+        document = {**document, "devices": [*document.get("devices", []), *listed]}
+        del document["devices_csv"]
         scenario = validate_document(
-            Scenario, complete, f"{source} with {scenario.devices_csv}", scenario_faults
+            Scenario, document, f"{source} with {scenario.devices_csv}", scenario_faults
         )
     if scenario.churn.trace is not None:
         trace = (folder / scenario.churn.trace).resolve()
         churn = scenario.churn.model_copy(update={"trace": str(trace)})
         scenario = scenario.model_copy(update={"churn": churn})
-    outside = list(scenario_theorem_faults(scenario))
-    if strict and outside:
-        raise InputError(source, outside)
+    if strict and (faults := list(scenario_theorem_faults(scenario))):
+        raise InputError(source, faults)
     return scenario
 
 
 def scenario_warnings(scenario: Scenario) -> list[str]:
-    """One line for each device or group outside Theorem 1's conditions."""
+    """Return one line for each device or group outside Theorem 1's conditions."""
     return [str(fault) for fault in scenario_theorem_faults(scenario)]

@@ -1,4 +1,8 @@
-"""Settings that one round's problem shares with a plan request: radio, weights, movement, devices."""
+"""Settings of one round's problem, which a scenario shares with a plan request.
+
+Field names and defaults are those of a plan request. A field's `reason` says why it has its
+default where the paper gives no value.
+"""
 
 from __future__ import annotations
 
@@ -13,126 +17,156 @@ OptimizerKind = Literal["sgd", "proximal", "momentum"]
 
 
 class Link(FrozenModel):
-    """One kind of link: line-of-sight probability, excess losses and path-loss exponent."""
+    """A kind of link: line-of-sight probability, excess losses and path-loss exponent."""
 
-    los_scale: float = setting(11.95, "ψ^Tx of the line-of-sight probability", ge=0)
-    los_slope: float = setting(0.14, "β^Tx of the line-of-sight probability, per degree", ge=0)
-    los_loss_db: float = setting(3.0, "excess loss in line of sight, η^LoS", ge=-1000, le=1000)
-    nlos_loss_db: float = setting(23.0, "excess loss out of sight, η^NLoS", ge=-1000, le=1000)
+    los_scale: float = setting(11.95, "parameter ψ^Tx of the line-of-sight probability", ge=0)
+    los_slope: float = setting(
+        0.14, "parameter β^Tx of the line-of-sight probability, per degree", ge=0
+    )
+    los_loss_db: float = setting(3.0, "excess loss with line of sight, η^LoS", ge=-1000, le=1000)
+    nlos_loss_db: float = setting(
+        23.0, "excess loss without line of sight, η^NLoS", ge=-1000, le=1000
+    )
     exponent: float = setting(2.0, "path-loss exponent, α^PL", ge=0, le=100)
 
 
 class AirLink(Link):
-    """The same between two that are both in the air."""
+    """A link between a device and a server that are both above the ground."""
 
-    los_scale: float = setting(10.5, "ψ^Tx of the line-of-sight probability", ge=0)
-    los_slope: float = setting(0.12, "β^Tx of the line-of-sight probability, per degree", ge=0)
-    nlos_loss_db: float = setting(17.0, "excess loss out of sight, η^NLoS", ge=-1000, le=1000)
+    los_scale: float = setting(10.5, "parameter ψ^Tx of the line-of-sight probability", ge=0)
+    los_slope: float = setting(
+        0.12, "parameter β^Tx of the line-of-sight probability, per degree", ge=0
+    )
+    nlos_loss_db: float = setting(
+        17.0, "excess loss without line of sight, η^NLoS", ge=-1000, le=1000
+    )
     exponent: float = setting(2.2, "path-loss exponent, α^PL", ge=0, le=100)
 
 
 class Radio(FrozenModel):
-    """The channel between devices and the server."""
+    """The radio channel between the devices and the server."""
 
     carrier_hz: float = setting(2e9, "carrier frequency, f^Tx", gt=0, le=1e15)
     bandwidth_hz: float = setting(2e6, "bandwidth of each device's channel", gt=0)
-    noise_dbm_per_hz: float = setting(-174.0, "noise density, N_0", ge=-1000, le=1000)
-    rate_model: RateModel = setting("shannon", 'true rates, or "pade": the paper\'s approximant')
+    noise_dbm_per_hz: float = setting(-174.0, "noise power density, N_0", ge=-1000, le=1000)
+    rate_model: RateModel = setting(
+        "shannon", 'rate formula: "shannon" (exact), or "pade" (the paper\'s approximation)'
+    )
     min_distance_m: float = setting(
-        1.0, "shorter distances count as this", chosen="keeps path loss finite", ge=1e-6, le=1e8
+        1.0, "smallest distance in the path loss", reason="keeps it finite", ge=1e-6, le=1e8
     )
     margin_db: float = setting(
         0.0,
-        "added to the mean path loss when planning",
-        chosen="the paper plans on the mean",
+        "safety margin that planning adds to the mean path loss",
+        reason="off, since the paper plans with the mean",
         ge=-1000,
         le=1000,
     )
-    a2g: Link = setting(Link(), "air to ground: the server or the device is on the ground")
-    a2a: AirLink = setting(AirLink(), "air to air: both are above the ground")
+    a2g: Link = setting(Link(), "link where the server or the device is on the ground")
+    a2a: AirLink = setting(AirLink(), "link where both are above the ground")
 
 
 class Weights(FrozenModel):
-    """How much each term counts in the round's objective."""
+    """Weights of the terms in the round's objective."""
 
     convergence: float = setting(
         1.0,
-        "ψ^G, on the convergence bound",
-        chosen="makes iterations spread over 1 to 5",
+        "weight of the convergence bound, ψ^G",
+        reason="plans then use 1 to 5 iterations",
         ge=0,
         le=1e15,
     )
     transmission: float = setting(
-        10.0, "ψ^R, per joule sent", chosen="makes power and position matter", ge=0, le=1e15
+        10.0,
+        "weight per joule of transmission, ψ^R",
+        reason="makes power and position matter",
+        ge=0,
+        le=1e15,
     )
     processing: float = setting(
-        0.02, "ψ^P, per joule computed", chosen="makes clocks and iterations matter", ge=0, le=1e15
+        0.02,
+        "weight per joule of computing, ψ^P",
+        reason="makes clocks and iterations matter",
+        ge=0,
+        le=1e15,
     )
     movement: float = setting(
         1e-3,
-        "ψ^S, per joule flown",
-        chosen="makes the server move, but not for nothing",
+        "weight per joule of the server's flight, ψ^S",
+        reason="lets the server move where that pays",
         ge=0,
         le=1e15,
     )
 
 
 class Movement(FrozenModel):
-    """What it costs the server to hover, climb and fly sideways."""
+    """Energy that the server needs to hover, climb and fly sideways."""
 
-    hover_j: float = setting(1.0, "K^H, hovering a round at the ground", chosen="a unit", ge=0)
-    climb_j: float = setting(10.0, "K^A, on the logarithm of the climb", chosen="ten units", ge=0)
-    lateral_j_per_m: float = setting(1.0, "K^L, per metre sideways", chosen="a unit", ge=0)
+    hover_j: float = setting(
+        1.0, "energy to hover for a round at ground level, K^H", reason="one unit", ge=0
+    )
+    climb_j: float = setting(
+        10.0, "energy factor of the climb's logarithm, K^A", reason="ten units", ge=0
+    )
+    lateral_j_per_m: float = setting(
+        1.0, "energy per metre of horizontal flight, K^L", reason="one unit", ge=0
+    )
     altitude_scale_m: float = setting(
         20.0,
-        "altitude over which hovering costs e times more",
-        chosen="the paper's e^z overflows at 100 m",
+        "altitude gain that multiplies the hovering energy by e",
+        reason="the paper's exp(z) overflows at 100 m",
         gt=0,
     )
     min_flight_m: float = setting(
-        1.0, "the server is on the ground or at least this high", chosen="a real UAV", ge=0
+        1.0,
+        "lowest altitude of flight; otherwise the server is on the ground",
+        reason="as a real UAV",
+        ge=0,
     )
 
 
 class RoundLearningSettings(FrozenModel):
-    """The constants of learning that the round's problem sees."""
+    """Constants of learning that enter the round's problem."""
 
-    rounds: WholeNumber = setting(30, "global rounds, R", gt=0)
+    rounds: WholeNumber = setting(30, "number of global rounds, R", gt=0)
     initial_loss: float = setting(
         2.303,
         "loss before training, F(Θ^0)",
-        chosen="ln 10: ten classes, nothing learned",
+        reason="ln 10, the loss of guessing among ten classes",
         ge=0,
         le=1e15,
     )
     global_smoothness: float = setting(
-        1.0, "L of the whole model", chosen="until it is measured", ge=0
+        1.0, "smoothness L of the whole model", reason="used until it is measured", ge=0
     )
     epsilon: float = setting(
-        1e-3, "ε^G, keeps the bound finite at zero iterations", chosen="small", ge=1e-12
+        1e-3,
+        "ε^G, which keeps the bound finite at zero iterations",
+        reason="a small number",
+        ge=1e-12,
     )
-    batch_size: WholeNumber = setting(64, "samples per step, B", chosen="usual for MNIST", gt=0)
+    batch_size: WholeNumber = setting(64, "rows per mini-batch, B", reason="usual for MNIST", gt=0)
     steps_per_iteration: WholeNumber = setting(
-        1, "mini-batch steps in one iteration", chosen="the paper does not say", gt=0
+        1, "mini-batch steps per local iteration", reason="the simplest reading", gt=0
     )
-    compute_deadline_s: float = setting(4.0, "time to compute a round's iterations", gt=0)
+    compute_deadline_s: float = setting(4.0, "time limit for the local iterations of a round", gt=0)
 
 
 class Sgd(FrozenModel):
-    """Standard stochastic gradient descent."""
+    """Plain stochastic gradient descent."""
 
     kind: Literal["sgd"] = "sgd"
 
 
 class Proximal(FrozenModel):
-    """Proximal SGD: each step is also pulled to the round's start."""
+    """Proximal SGD, which pulls each step towards the parameters at the start of the round."""
 
     kind: Literal["proximal"]
     mu: float = required_setting("proximal parameter, μ", gt=0, lt=1)
 
 
 class Momentum(FrozenModel):
-    """SGD with momentum, its buffer reset each round."""
+    """SGD with momentum, whose buffer is reset every round."""
 
     kind: Literal["momentum"]
     rho: float = required_setting("momentum parameter, ρ", gt=0, lt=1)
@@ -142,31 +176,45 @@ Optimizer = Annotated[Sgd | Proximal | Momentum, Field(discriminator="kind")]
 
 
 class DeviceSettings(FrozenModel):
-    """A device as one round's problem sees it."""
+    """A device in one round's problem."""
 
-    id: str = required_setting("its name, unique", min_length=1)
-    position_m: Vector3 = required_setting("x, y, z")
-    max_power_w: float = setting(0.25, "transmit limit (the paper: 23 to 25 dBm)", ge=0)
+    id: str = required_setting("unique name of the device", min_length=1)
+    position_m: Vector3 = required_setting("position x, y, z")
+    max_power_w: float = setting(0.25, "transmit power limit (the paper: 23 to 25 dBm)", ge=0)
     payload_bits: float = setting(
-        1628480.0, "what it sends per round, M_n", chosen="32 bits for each of 50,890 weights", ge=0
+        1628480.0, "bits sent per round, M_n", reason="32 bits for each of 50,890 weights", ge=0
     )
-    bandwidth_hz: float | None = setting(None, "in place of the radio's", gt=0)
-    cpu_min_hz: float = setting(1e7, "slowest clock", chosen="10 MHz, a small node asleep", ge=0)
-    cpu_max_hz: float = setting(2.3e9, "fastest clock", chosen="2.3 GHz", ge=0)
-    capacitance: float = setting(2e-28, "effective capacitance, a_n", chosen="usual", ge=0)
+    bandwidth_hz: float | None = setting(
+        None, "bandwidth of this device instead of the radio's", gt=0
+    )
+    cpu_min_hz: float = setting(
+        1e7, "lowest clock frequency", reason="10 MHz, an idle sensor node", ge=0
+    )
+    cpu_max_hz: float = setting(2.3e9, "highest clock frequency", reason="2.3 GHz", ge=0)
+    capacitance: float = setting(
+        2e-28, "effective capacitance of the processor, a_n", reason="a usual value", ge=0
+    )
     connections: float = setting(
-        50890.0, "connections of its model, φ_n", chosen="784-64-10 perceptron", ge=0
+        50890.0, "number of connections in its model, φ_n", reason="a 784-64-10 perceptron", ge=0
     )
     flops_per_cycle: float = setting(
         0.0066,
         "effective FLOPs per clock cycle",
-        chosen="15 MFLOP/s at 2.3 GHz; five iterations need 1.85 GHz",
+        reason="15 MFLOP/s at 2.3 GHz; five iterations need 1.85 GHz",
         gt=0,
     )
     importance: float = setting(1.0, "relative importance, γ", ge=0, le=1e15)
-    survival: float = setting(1.0, "chance to last the coming round, p", ge=0, le=1)
-    learning_rate: float = setting(0.1, "η (the paper's for MNIST)", gt=0, le=1e9)
-    smoothness: float = setting(0.5, "L_n", chosen="until it is measured", ge=0)
-    gradient_bound_sq: float = setting(0.02, "Q², mean squared", chosen="until measured", ge=0)
-    gradient_variance: float = setting(0.01, "σ²", chosen="until measured", ge=0)
-    optimizer: Optimizer = setting(Sgd(), "sgd, proximal with mu, or momentum with rho")
+    survival: float = setting(1.0, "probability to stay for the coming round, p", ge=0, le=1)
+    learning_rate: float = setting(0.1, "learning rate η (the paper's for MNIST)", gt=0, le=1e9)
+    smoothness: float = setting(
+        0.5, "smoothness of the device's loss, L_n", reason="used until it is measured", ge=0
+    )
+    gradient_bound_sq: float = setting(
+        0.02, "bound Q² on the mean squared gradient norm", reason="used until it is measured", ge=0
+    )
+    gradient_variance: float = setting(
+        0.01, "variance σ² of mini-batch gradients", reason="used until it is measured", ge=0
+    )
+    optimizer: Optimizer = setting(
+        Sgd(), "local optimizer: sgd, proximal with mu, or momentum with rho"
+    )

@@ -1,4 +1,4 @@
-"""Rules that tie several values of a scenario or a request together, and Theorem 1's conditions."""
+"""Rules between several values of a scenario or plan request, and Theorem 1's conditions."""
 
 from __future__ import annotations
 
@@ -14,35 +14,37 @@ from scdn.theory.theorem_1_conditions import MOMENTUM_LIMIT, learning_rate_limit
 
 Coordinates = Sequence[float]
 
-_LARGEST_M = 1e8
+_MAX_SIZE_M = 1e8
 
 
 class Site(Protocol):
-    """What a scenario and a plan request have in common: a region with obstacles and places."""
+    """The site of a scenario or plan request: a region, obstacles and candidate positions."""
 
     @property
     def region_m(self) -> tuple[float, float, float]:
-        """Its size."""
+        """Size of the region."""
 
     @property
     def keep_out_m(self) -> Sequence[tuple[float, float, float, float, float, float]]:
-        """Boxes the server must not be in."""
+        """Boxes that the server must not enter."""
 
     @property
     def movement(self) -> Movement:
-        """The server's limits in the air."""
+        """The server's movement, with its lowest altitude of flight."""
 
     @property
     def candidates_m(self) -> Sequence[tuple[float, float, float]] | None:
-        """The only places for the server, if given."""
+        """If given, the only positions that the server may take."""
 
 
 def site_faults(site: Site) -> Iterator[Fault]:
-    """Faults of the region, the keep-out boxes and the candidate places."""
+    """Yield the faults of the region, the keep-out boxes and the candidate positions."""
     for axis, size in enumerate(site.region_m):
-        if not 0 < size <= _LARGEST_M:
+        if not 0 < size <= _MAX_SIZE_M:
             yield Fault(
-                f"region_m.{axis}", f"got {format_value(size)}", f"must be > 0 and ≤ {_LARGEST_M:g}"
+                f"region_m.{axis}",
+                f"got {format_value(size)}",
+                f"must be > 0 and ≤ {_MAX_SIZE_M:g}",
             )
     for index, box in enumerate(site.keep_out_m):
         if any(low > high for low, high in zip(box[:3], box[3:], strict=True)):
@@ -52,35 +54,39 @@ def site_faults(site: Site) -> Iterator[Fault]:
         return
     if not site.candidates_m:
         yield Fault(
-            "candidates_m", "got an empty list", "needs at least one place, or leave it out"
+            "candidates_m", "got an empty list", "needs at least one position, or must be left out"
         )
         return
-    if not any(_free(place, site) for place in site.candidates_m):
-        allowed = "needs one in the region, outside every keep-out box, on the ground or flying"
+    if not any(_is_allowed(position, site) for position in site.candidates_m):
+        allowed = "needs one in the region, outside every keep-out box, on the ground or in flight"
         of = ("region_m", "keep_out_m", "movement")
-        yield Fault("candidates_m", "no place is allowed", allowed, of)
+        yield Fault("candidates_m", "no position is allowed", allowed, of)
 
 
-def _free(place: Coordinates, site: Site) -> bool:
-    inside = all(0 <= x <= size for x, size in zip(place, site.region_m, strict=True))
-    flies = place[2] == 0 or place[2] >= site.movement.min_flight_m
-    boxes = site.keep_out_m
-    return (
-        inside
-        and flies
-        and not any(all(b[i] < place[i] < b[i + 3] for i in range(3)) for b in boxes)
+def _is_allowed(position: Coordinates, site: Site) -> bool:
+    valid_altitude = position[2] == 0 or position[2] >= site.movement.min_flight_m
+    kept_out = any(
+        all(box[axis] < position[axis] < box[axis + 3] for axis in range(3))
+        for box in site.keep_out_m
     )
+    return _is_inside(position, site.region_m) and valid_altitude and not kept_out
 
 
-def outside_region_faults(field: str, place: Coordinates, region_m: Coordinates) -> Iterator[Fault]:
-    """A fault if `place` is not in the region."""
-    if not all(0 <= x <= size for x, size in zip(place, region_m, strict=True)):
+def _is_inside(position: Coordinates, region_m: Coordinates) -> bool:
+    return all(0 <= x <= size for x, size in zip(position, region_m, strict=True))
+
+
+def outside_region_faults(
+    field: str, position: Coordinates, region_m: Coordinates
+) -> Iterator[Fault]:
+    """Yield a fault if the position is outside the region."""
+    if not _is_inside(position, region_m):
         allowed = f"must be inside 0 … {format_value(list(region_m))}"
-        yield Fault(field, f"got {format_value(list(place))}", allowed, ("region_m",))
+        yield Fault(field, f"got {format_value(list(position))}", allowed, ("region_m",))
 
 
 def device_faults(devices: Sequence[DeviceSettings], region_m: Coordinates) -> Iterator[Fault]:
-    """Faults of listed devices: names, places, clocks, step sizes."""
+    """Yield the faults of listed devices: duplicate ids, positions, clocks, learning rates."""
     seen: set[str] = set()
     for index, device in enumerate(devices):
         where = f"devices.{index}"
@@ -89,24 +95,22 @@ def device_faults(devices: Sequence[DeviceSettings], region_m: Coordinates) -> I
         seen.add(device.id)
         yield from outside_region_faults(f"{where}.position_m", device.position_m, region_m)
         if device.cpu_min_hz > device.cpu_max_hz:
-            found, most = f"got {format_value(device.cpu_min_hz)}", format_value(device.cpu_max_hz)
-            of = (f"{where}.cpu_max_hz",)
-            yield Fault(f"{where}.cpu_min_hz", found, f"must be ≤ cpu_max_hz = {most}", of)
+            allowed = f"must be ≤ cpu_max_hz = {format_value(device.cpu_max_hz)}"
+            found, of = f"got {format_value(device.cpu_min_hz)}", (f"{where}.cpu_max_hz",)
+            yield Fault(f"{where}.cpu_min_hz", found, allowed, of)
         match device.optimizer:
             case Proximal(mu=mu) if device.learning_rate * mu >= 1:
-                yield _too_fast(where, device.learning_rate, mu)
+                yield _learning_rate_fault(where, device.learning_rate, mu)
 
 
-def _too_fast(where: str, rate: float, mu: float) -> Fault:
-    allowed, of = (
-        f"times mu = {format_value(mu)} must be < 1",
-        (f"{where}.optimizer", f"{where}.mu"),
-    )
+def _learning_rate_fault(where: str, rate: float, mu: float) -> Fault:
+    allowed = f"times mu = {format_value(mu)} must be < 1"
+    of = (f"{where}.optimizer", f"{where}.mu")
     return Fault(f"{where}.learning_rate", f"got {format_value(rate)}", allowed, of)
 
 
 def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
-    """Every rule that ties several values of a scenario together."""
+    """Yield the faults in how the values of a scenario fit together."""
     yield from site_faults(scenario)
     yield from device_faults(scenario.devices, scenario.region_m)
     if scenario.server.position_m is not None:
@@ -119,14 +123,16 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
     for index, kind in enumerate(kinds):
         if kind in kinds[:index]:
             yield Fault(f"fleet.{index}.kind", f"got {format_value(kind)} again", "must be unique")
-    drawn = sum(group.count for group in scenario.fleet)
-    if not (drawn or scenario.devices or scenario.devices_csv or scenario.churn.trace):
+    drawn_devices = sum(group.count for group in scenario.fleet)
+    if not (drawn_devices or scenario.devices or scenario.devices_csv or scenario.churn.trace):
         allowed = "needs a [[fleet]] with count ≥ 1, or [[devices]]"
-        yield Fault("fleet", "no device", allowed, ("devices", "devices_csv", "churn"))
+        yield Fault(
+            "fleet", "the scenario has no device", allowed, ("devices", "devices_csv", "churn")
+        )
     shares = [group.entry_share for group in scenario.fleet]
     if scenario.churn.entry_rate > 0 and shares and sum(shares) == 0:
-        allowed = "some group must have entry_share > 0, or churn.entry_rate must be 0"
-        yield Fault("fleet", "nobody can enter", allowed, ("churn",))
+        allowed = "a group must have entry_share > 0, or churn.entry_rate must be 0"
+        yield Fault("fleet", "no device can enter", allowed, ("churn",))
 
 
 def _group_faults(where: str, group: DeviceGroup, region_m: Coordinates) -> Iterator[Fault]:
@@ -140,13 +146,13 @@ def _group_faults(where: str, group: DeviceGroup, region_m: Coordinates) -> Iter
         "mu": (math.nextafter(0, 1), math.nextafter(1, 0)),
         "rho": (math.nextafter(0, 1), math.nextafter(1, 0)),
     }
-    for name, (least, most) in limits.items():
+    for name, (lower, upper) in limits.items():
         low, high = getattr(group, name)
-        if not least <= low <= high <= most:
+        if not lower <= low <= high <= upper:
             yield Fault(
                 f"{where}.{name}",
                 f"got {format_value([low, high])}",
-                f"must be [low, high] with {least:.6g} ≤ low ≤ high ≤ {most:.6g}",
+                f"must be [low, high] with {lower:.6g} ≤ low ≤ high ≤ {upper:.6g}",
                 ("region_m", f"{where}.cpu_min_hz"),
             )
     if group.area_m is not None:
@@ -164,41 +170,41 @@ def _group_faults(where: str, group: DeviceGroup, region_m: Coordinates) -> Iter
                 f"{where}.weibull_shapes.{index}", f"got {format_value(shape)}", "must be > 0"
             )
     if "proximal" in group.optimizers and group.learning_rate * group.mu[1] >= 1:
-        yield _too_fast(where, group.learning_rate, group.mu[1])
+        yield _learning_rate_fault(where, group.learning_rate, group.mu[1])
 
 
-def theorem_faults(devices: Sequence[DeviceSettings], most_steps: int) -> Iterator[Fault]:
-    """Devices outside Theorem 1's conditions: allowed, but its bound is not proven for them."""
+def theorem_faults(devices: Sequence[DeviceSettings], max_steps: int) -> Iterator[Fault]:
+    """Yield the devices outside Theorem 1's conditions, for which its bound is not proven."""
     for index, device in enumerate(devices):
         where = f"devices.{index}"
         match device.optimizer:
             case Momentum(rho=rho):
-                yield from _momentum_outside(f"{where}.optimizer.rho", rho)
+                yield from _momentum_faults(f"{where}.optimizer.rho", rho)
             case Proximal(mu=mu):
-                yield from _rate_outside(
-                    f"{where}.learning_rate", device.learning_rate, mu, most_steps
+                yield from _learning_rate_faults(
+                    f"{where}.learning_rate", device.learning_rate, mu, max_steps
                 )
 
 
 def scenario_theorem_faults(scenario: Scenario) -> Iterator[Fault]:
-    """The same for a scenario's listed and drawn devices."""
-    most_steps = scenario.learning.steps_per_iteration * scenario.max_iterations
-    yield from theorem_faults(scenario.devices, most_steps)
+    """Yield the same faults for a scenario's listed and drawn devices."""
+    max_steps = scenario.learning.steps_per_iteration * scenario.max_iterations
+    yield from theorem_faults(scenario.devices, max_steps)
     for index, group in enumerate(scenario.fleet):
         where = f"fleet.{index}"
         if "momentum" in group.optimizers:
-            yield from _momentum_outside(f"{where}.rho", group.rho[1])
+            yield from _momentum_faults(f"{where}.rho", group.rho[1])
         if "proximal" in group.optimizers:
             rate, mu = group.learning_rate, group.mu[1]
-            yield from _rate_outside(f"{where}.learning_rate", rate, mu, most_steps)
+            yield from _learning_rate_faults(f"{where}.learning_rate", rate, mu, max_steps)
 
 
-def _momentum_outside(field: str, rho: float) -> Iterator[Fault]:
+def _momentum_faults(field: str, rho: float) -> Iterator[Fault]:
     if rho >= MOMENTUM_LIMIT:
         yield Fault(field, f"got {format_value(rho)}", f"Theorem 1 needs < {MOMENTUM_LIMIT:.4f}")
 
 
-def _rate_outside(field: str, rate: float, mu: float, steps: int) -> Iterator[Fault]:
+def _learning_rate_faults(field: str, rate: float, mu: float, steps: int) -> Iterator[Fault]:
     limit = learning_rate_limit(mu, steps)
     if rate >= limit:
         allowed = f"Theorem 1 needs < 1/(2·{steps}·{mu:g}) = {limit:.4g}"

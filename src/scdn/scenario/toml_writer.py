@@ -1,4 +1,4 @@
-"""A scenario as TOML: complete, or a commented template to start from."""
+"""Write a scenario as TOML, with or without comments, and a template for new scenarios."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _WIDTH = 96
 
 
 def to_toml(scenario: Scenario, *, comments: bool = False) -> str:
-    """The complete scenario; reading it back gives an equal one."""
+    """Return the complete scenario as TOML; reading it back gives an equal scenario."""
     return _toml(scenario, scenario.name, comments)
 
 
-def scenario_template(profile: str = "product", kind: str = "device", count: int = 6) -> str:
-    """A new scenario: every value, its meaning, and why it is so where the paper is silent."""
+def scenario_template(profile: str = "product", devices: int = 6) -> str:
+    """Return a new scenario as TOML that explains every value."""
     document = merge_tables(PROFILES[profile], {"profile": profile, "name": "my-network"})
-    fleet = (DeviceGroup(kind=kind, count=count),)
+    fleet = (DeviceGroup(count=devices),)
     scenario = Scenario.model_validate(document).model_copy(update={"fleet": fleet})
     return _toml(scenario, "A scenario of scdn", True)
 
@@ -37,33 +37,33 @@ def _toml(scenario: Scenario, title: str, comments: bool) -> str:
 
 
 def _table(model: BaseModel, path: str, comments: bool) -> Iterator[str]:
-    """Plain values first, then tables: TOML's order."""
-    later: list[tuple[str, Any]] = []
+    """Yield the lines of a table: plain values first, then tables, as TOML requires."""
+    tables: list[tuple[str, Any]] = []
     for name, field in type(model).model_fields.items():
-        key, item = field.alias or name, getattr(model, name)
-        if isinstance(item, BaseModel) and name != "optimizer":
-            later.append((f"{path}{key}", item))
-        elif isinstance(item, tuple) and item and isinstance(item[0], BaseModel):
-            later += [(f"[{path}{key}]", entry) for entry in item]
+        key, content = field.alias or name, getattr(model, name)
+        if isinstance(content, BaseModel) and name != "optimizer":
+            tables.append((f"{path}{key}", content))
+        elif isinstance(content, tuple) and content and isinstance(content[0], BaseModel):
+            tables += [(f"[{path}{key}]", entry) for entry in content]
         else:
-            line = f"# {key} =" if item is None else f"{key} = {_literal(item)}"
-            if comments and item == () and any(nested_models(field.annotation)):
-                line = f"# [[{path}{key}]] tables may follow"  # `key = []` would forbid them
+            line = f"# {key} =" if content is None else f"{key} = {_literal(content)}"
+            if comments and content == () and any(nested_models(field.annotation)):
+                line = f"# [[{path}{key}]] tables may follow"  # TOML forbids them after `key = []`
             yield from _commented(line, field) if comments else [line]
-    for where, item in later:
-        yield from ("", f"[{where}]")
-        if comments and type(item).__doc__:
-            yield from _wrapped((type(item).__doc__ or "").splitlines()[0])
-        yield from _table(item, f"{where.strip('[]')}.", comments)
+    for header, table in tables:
+        yield from ("", f"[{header}]")
+        if comments:
+            yield from _wrapped((type(table).__doc__ or "").partition("\n")[0])
+        yield from _table(table, f"{header.strip('[]')}.", comments)
 
 
 def _commented(line: str, field: FieldInfo) -> Iterator[str]:
     extra = field.json_schema_extra
-    chosen = extra.get("chosen") if isinstance(extra, dict) else None
-    about = f"{field.description}; not in the paper: {chosen}" if chosen else field.description
-    beside = f"{line:<34}  # {about}"
-    if len(beside) <= _WIDTH:
-        yield beside
+    reason = extra.get("chosen") if isinstance(extra, dict) else None
+    about = f"{field.description}; not in the paper: {reason}" if reason else field.description
+    one_line = f"{line:<34}  # {about}"
+    if len(one_line) <= _WIDTH:
+        yield one_line
     else:
         yield from _wrapped(about or "")
         yield line
@@ -87,7 +87,7 @@ def _literal(item: Any) -> str:
 
 
 def _number(number: float) -> str:
-    """The shortest form that reads back as the same number: 2e9, not 2000000000.0."""
+    """Return the shortest form that reads back as the same number: 2e9, not 2000000000.0."""
     plain = repr(number)
     mantissa, _, exponent = f"{number:.16e}".partition("e")
     short = f"{float(mantissa):.15g}e{int(exponent)}"
