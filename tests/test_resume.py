@@ -23,11 +23,11 @@ from scdn.data import fetch
 from scdn.errors import InputError
 from scdn.file_io import OutputError
 from scdn.record import checkpoint
-from scdn.record.lock import alone
-from scdn.record.read import EVENTS, read_run
-from scdn.record.write import Recorder
+from scdn.record.run_lock import lock_run_folder
+from scdn.record.run_reader import EVENTS, read_run
+from scdn.record.run_writer import Recorder
 from scdn.rng import generator
-from scdn.simulation.run import REFERENCE, resume, run
+from scdn.simulation.runner import REFERENCE_FOLDER, resume, run
 
 ROUNDS = 6
 
@@ -50,7 +50,7 @@ def stop_after(round_, act=None):
 
 def stopped(setting, folder, round_=3, **wishes):
     with pytest.raises(StoppedError):
-        run(setting, folder, watch=stop_after(round_), **wishes)
+        run(setting, folder, on_round=stop_after(round_), **wishes)
     return folder
 
 
@@ -89,8 +89,8 @@ def whole(tmp_path_factory):
 
 CHILD = """
 import json, sys
-from scdn.scenario.read import make_scenario
-from scdn.simulation.run import run
+from scdn.scenario import make_scenario
+from scdn.simulation.runner import run
 run(make_scenario(json.loads(sys.argv[1])), sys.argv[2], reference=sys.argv[3] or None)
 """
 
@@ -194,7 +194,7 @@ def test_stopped_before_its_first_line(whole, tmp_path, monkeypatch):
         raise StoppedError
 
     with monkeypatch.context() as patch:
-        patch.setattr(Recorder, "new", fails)
+        patch.setattr(Recorder, "create", fails)
         with pytest.raises(StoppedError):
             run(setting, tmp_path / "run")
     with pytest.raises(InputError) as error:
@@ -207,7 +207,7 @@ def test_stopped_before_its_first_line(whole, tmp_path, monkeypatch):
 @pytest.mark.parametrize("where", ["summary", "end"])
 def test_stopped_after_the_last_round(whole, tmp_path, monkeypatch, where):
     setting, _, expected = whole["sc-dn"]
-    add = Recorder.add
+    add = Recorder.append
 
     def fails(recorder, event):
         if where == "summary" or event["event"] == "end":
@@ -215,7 +215,7 @@ def test_stopped_after_the_last_round(whole, tmp_path, monkeypatch, where):
         add(recorder, event)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Recorder, "summary" if where == "summary" else "add", fails)
+        patch.setattr(Recorder, "write_summary" if where == "summary" else "append", fails)
         with pytest.raises(StoppedError):
             run(setting, tmp_path / "run")
     resume(tmp_path / "run")
@@ -242,7 +242,7 @@ def test_interrupted_by_its_user(whole, tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(setting, tmp_path / "run", watch=stop_after(2, interrupt))
+        run(setting, tmp_path / "run", on_round=stop_after(2, interrupt))
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert (summary["status"], summary["rounds"]) == ("stopped", 3)
     resume(tmp_path / "run")
@@ -254,7 +254,7 @@ def test_stopped_again_and_again(whole, tmp_path):
     folder = stopped(setting, tmp_path / "run", 0, reference=reference)
     for round_ in range(1, ROUNDS - 1):
         with pytest.raises(StoppedError):
-            resume(folder, watch=stop_after(round_))
+            resume(folder, on_round=stop_after(round_))
     resume(folder)
     assert same(folder, expected)
 
@@ -272,7 +272,7 @@ def test_stopped_during_its_reference(whole, tmp_path):
     assert image(folder) == before
     run(setting, folder)
     assert same(folder, expected)
-    assert read_run(folder / REFERENCE).end["status"] == "done"
+    assert read_run(folder / REFERENCE_FOLDER).end["status"] == "done"
 
 
 # --- what cannot be resumed -----------------------------------------------------------------------
@@ -288,13 +288,13 @@ def test_a_finished_run_is_returned_as_it_is(whole):
 
 HOLDER = """
 import json, sys, time
-from scdn.scenario.read import make_scenario
-from scdn.simulation.run import run
+from scdn.scenario import make_scenario
+from scdn.simulation.runner import run
 def watch(event, _):
     if event["round"] == 2:
         print("there", flush=True)
         time.sleep(600)
-run(make_scenario(json.loads(sys.argv[1])), sys.argv[2], watch=watch)
+run(make_scenario(json.loads(sys.argv[1])), sys.argv[2], on_round=watch)
 """
 
 
@@ -323,17 +323,17 @@ def test_patience_waits_for_one_that_is_about_to_end(tmp_path):
     held, done = threading.Event(), threading.Event()
 
     def first():
-        with alone(tmp_path):
+        with lock_run_folder(tmp_path):
             held.set()
             done.wait(30)
 
     other = threading.Thread(target=first)
     other.start()
     held.wait(30)
-    with pytest.raises(InputError, match="another process"), alone(tmp_path, 0.3):
+    with pytest.raises(InputError, match="another process"), lock_run_folder(tmp_path, 0.3):
         pass
     threading.Timer(0.3, done.set).start()
-    with alone(tmp_path, 30):
+    with lock_run_folder(tmp_path, 30):
         assert done.is_set()
     other.join()
 
@@ -497,19 +497,19 @@ def test_ids_with_a_slash(tmp_path):
 def cut_short(setting, folder, act, round_=2):
     """A run to which something happens after a round; it must end with one line."""
     with pytest.raises(OutputError) as error:
-        run(setting, folder, watch=stop_after(round_, act))
+        run(setting, folder, on_round=stop_after(round_, act))
     assert "cannot be" in one_line(error)
 
 
 @contextmanager
-def no_space(monkeypatch, count=0):
-    """A disk that is full from the next write but `count` on."""
+def failing_writes(monkeypatch, count=0, error=errno.ENOSPC):
+    """Let every write but the next `count` fail."""
     fsync, calls = os.fsync, []
 
     def fails(handle):
         calls.append(handle)
         if len(calls) > count:
-            raise OSError(errno.ENOSPC, "No space left on device")
+            raise OSError(error, os.strerror(error))
         fsync(handle)
 
     with monkeypatch.context() as patch:
@@ -522,7 +522,7 @@ def test_a_full_disk(whole, tmp_path, monkeypatch, count):
     """Whichever write it is that fails, what was stored before can be resumed."""
     setting, _, expected = whole["sc-dn"]
     folder = stopped(setting, tmp_path / "run", 0)
-    with no_space(monkeypatch, count), pytest.raises(OutputError) as error:
+    with failing_writes(monkeypatch, count), pytest.raises(OutputError) as error:
         resume(folder)
     assert "No space left" in one_line(error)
     assert not list(folder.rglob(".*"))  # nothing half-written lies about
@@ -533,7 +533,7 @@ def test_a_full_disk(whole, tmp_path, monkeypatch, count):
 def test_a_full_disk_at_the_start(whole, tmp_path, monkeypatch):
     setting, _, expected = whole["sc-dn"]
     for count in (0, 1):
-        with no_space(monkeypatch, count), pytest.raises(OutputError) as error:
+        with failing_writes(monkeypatch, count), pytest.raises(OutputError) as error:
             run(setting, tmp_path / "run")
         assert "No space left" in one_line(error)
     run(setting, tmp_path / "run")
@@ -556,6 +556,16 @@ def disk(tmp_path):
     subprocess.run(["umount", "-l", str(place)], check=True)
 
 
+def test_a_disk_that_becomes_read_only_during_a_run(whole, tmp_path, monkeypatch):
+    setting, _, expected = whole["sc-dn"]
+    folder = stopped(setting, tmp_path / "run", 0)
+    read_only = failing_writes(monkeypatch, 3, errno.EROFS)
+    with read_only, pytest.raises(OutputError, match="Read-only"):
+        resume(folder)
+    resume(folder)
+    assert same(folder, expected)
+
+
 def test_a_disk_that_fills_up(whole, disk):
     setting, _, expected = whole["sc-dn"]
     place, _ = disk
@@ -576,11 +586,12 @@ def test_a_disk_that_fills_up(whole, disk):
     assert same(folder, expected)
 
 
-def test_a_disk_that_becomes_read_only(whole, disk):
+def test_a_read_only_disk(whole, disk):
     setting, _, expected = whole["sc-dn"]
     place, remount = disk
     folder = place / "run"
-    cut_short(setting, folder, lambda: remount("ro"))
+    stopped(setting, folder)
+    assert remount("ro")
     before = image(folder)
     for start in (lambda: resume(folder), lambda: run(setting, place / "other")):
         with pytest.raises(OutputError) as error:
@@ -618,7 +629,7 @@ def test_events_that_vanish(whole, tmp_path, monkeypatch, when):
         monkeypatch.setattr(checkpoint, "save", vanish)
     watch = stop_after(2, (folder / EVENTS).unlink) if when == "after" else None
     with pytest.raises(OutputError):
-        run(whole["sc-dn"][0], folder, watch=watch)
+        run(whole["sc-dn"][0], folder, on_round=watch)
 
 
 def test_the_script_has_what_is_needed(whole):

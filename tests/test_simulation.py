@@ -20,13 +20,12 @@ from scdn.control.problem import Decision
 from scdn.data import fetch
 from scdn.errors import InputError
 from scdn.file_io import merge_tables
-from scdn.learning.state import pack
-from scdn.learning.vertical import VerticalModel
+from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, methods, register
-from scdn.record.read import EVENTS, read_run
+from scdn.record.run_reader import EVENTS, read_run
 from scdn.rng import generator
 from scdn.scenario import make_scenario
-from scdn.simulation.run import REFERENCE, begin, mean_iterations, resume, run
+from scdn.simulation.runner import REFERENCE_FOLDER, create_simulation, mean_iterations, resume, run
 from scdn.world.churn import make_trace
 from scdn.world.geometry import server_start
 
@@ -164,12 +163,14 @@ class World:
 
     def _run(self, case, name, reference):
         batches, rounds = {}, []
-        begun = VerticalModel._begin
+        begin_round = VerticalModel._begin_round
 
-        def spied(model, round_, orders, server, moving, arrival):
-            work = begun(model, round_, orders, server, moving, arrival)
-            batches[round_, arrival] = work.batches.numpy()
-            return work
+        def recording(model, round_index, local_steps, server_steps, training_parties, arrival):
+            pending = begin_round(
+                model, round_index, local_steps, server_steps, training_parties, arrival
+            )
+            batches[round_index, arrival] = pending.batches.numpy()
+            return pending
 
         def watch(event, simulation):
             server = simulation.model.server
@@ -178,7 +179,7 @@ class World:
                     members=server.fusion.members,
                     present=simulation.model.present,
                     metrics=by_hand(server),
-                    tests={n: server.tests[n].clone() for n in server.left},
+                    kept={n: e.test.clone() for n, e in server.memory.embeddings.items()},
                     event=event,
                 )
             )
@@ -186,8 +187,8 @@ class World:
 
         place = self.folder / f"{case}-{name}"
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(VerticalModel, "_begin", spied)
-            found = run(self.scenario(case, name), place, reference=reference, watch=watch)
+            patch.setattr(VerticalModel, "_begin_round", recording)
+            found = run(self.scenario(case, name), place, reference=reference, on_round=watch)
         return SimpleNamespace(run=found, batches=batches, rounds=rounds)
 
 
@@ -271,7 +272,7 @@ def test_energies_follow_the_contract(world, case, name):
         for entry in event["devices"]:
             n, who = index[entry["id"]], entry["id"]
             connections = simulation.model.connections[who]
-            payload = simulation.material.payload_bits(connections)
+            (payload,) = simulation.data.payload_bits(np.array([float(connections)]))
             sends, failed = entry["active"] and who not in event["exited"], False
             if sends:
                 luck = (None, None) if setting.fading.mode == "none" else (sight[n], shadow[n])
@@ -411,17 +412,17 @@ def test_methods_meet_the_same_network(world, case, name):
 
 @pytest.mark.parametrize("case", CASES)
 def test_methods_start_from_the_same_models(world, case):
-    expected = begin(world.scenario(case), ())
-    arrays, words = pack(expected.model)
+    expected = create_simulation(world.scenario(case), ())
+    expected_arrays, expected_values = expected.model.state_dict()
     for name in METHODS:
-        found = begin(world.scenario(case, name), ())
-        others, told = pack(found.model)
+        found = create_simulation(world.scenario(case, name), ())
+        arrays, values = found.model.state_dict()
         assert found.initial_loss == expected.initial_loss
         assert found.model.metrics() == expected.model.metrics()
-        assert told["views"] == words["views"]
-        assert told["members"] == words["members"]
-        assert arrays.keys() == others.keys()
-        assert all(np.array_equal(arrays[key], others[key]) for key in arrays)
+        assert values["parties"] == expected_values["parties"]
+        assert values["server"]["members"] == expected_values["server"]["members"]
+        assert arrays.keys() == expected_arrays.keys()
+        assert all(np.array_equal(arrays[key], expected_arrays[key]) for key in arrays)
 
 
 @pytest.mark.parametrize(("case", "name"), grid(METHODS))
@@ -490,7 +491,7 @@ def test_matched_methods_spend_less_on_the_same(world, case, name):
 
 def test_the_reference_is_made_and_kept(world, tmp_path):
     found = run(world.scenario("plain", "gsp"), tmp_path / "gsp")
-    kept = read_run(tmp_path / "gsp" / REFERENCE)
+    kept = read_run(tmp_path / "gsp" / REFERENCE_FOLDER)
     expected = world.run("plain", "sc-dn").run
     assert (kept.method, kept.seed) == ("sc-dn", 3)
     assert timeless(kept) == timeless(expected)
@@ -583,7 +584,7 @@ def test_a_reference_of_another_method_is_refused(world, tmp_path):
 
 def test_a_reference_that_lies_beside_must_fit(world, tmp_path):
     """Begun with seed 4 and stopped during its reference, then begun with seed 3."""
-    run(scenario(seed=4), tmp_path / "out" / REFERENCE)
+    run(scenario(seed=4), tmp_path / "out" / REFERENCE_FOLDER)
     try:
         found = run(world.scenario("plain", "gsp"), tmp_path / "out")
     except InputError:
@@ -612,9 +613,9 @@ def test_keep_keeps_everybody(world, case, name):
         ever += [n for n in (e["id"] for e in seen.event["devices"]) if n not in ever]
         ever += seen.event["entered"]
         assert list(seen.members) == ever
-        assert set(kept) <= set(seen.tests)
-        assert all(torch.equal(kept[n], seen.tests[n]) for n in kept)  # frozen when it left
-        kept = seen.tests
+        assert set(kept) <= set(seen.kept)
+        assert all(torch.equal(kept[n], seen.kept[n]) for n in kept)  # frozen when it left
+        kept = seen.kept
         assert set(kept) == set(ever) - set(seen.present)
 
 
@@ -864,12 +865,12 @@ def test_a_server_that_may_not_stay(tmp_path, site):
 
 OWN = """
 import numpy as np
-from scdn.methods import Method, at_most
+from scdn.methods import Method, heuristic_controller
 
-def lazy(problem, notes):
+def lazy(problem, context):
     from dataclasses import replace
-    one = replace(notes, iterations=np.ones(len(problem)))
-    return at_most(problem, one, move=True, matched=True)
+    one = replace(context, iterations=np.ones(len(problem)))
+    return heuristic_controller(problem, one, move=True, matched=True)
 
 LAZY = Method("lazy", lazy, memory="zero-out")
 """

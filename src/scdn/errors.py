@@ -23,7 +23,7 @@ class Fault:
     field: str
     found: str
     allowed: str
-    of: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.field}: {self.found}, {self.allowed}"
@@ -50,11 +50,11 @@ def input_error(source: str, field: str, found: str, allowed: str) -> InputError
     return InputError(source, [Fault(field, found, allowed)])
 
 
-def require_package(package: str, extra: str, what: str) -> None:
+def require_package(package: str, extra: str, feature: str) -> None:
     """Refuses to go on with `what` without a package."""
     if find_spec(package) is None:
         raise input_error(
-            "scdn", what, f"{package} is not installed", f"pip install 'scdn[{extra}]'"
+            "scdn", feature, f"{package} is not installed", f"pip install 'scdn[{extra}]'"
         )
 
 
@@ -88,7 +88,7 @@ def faults_from_pydantic(error: ValidationError, model: type[BaseModel]) -> list
     return list(dict.fromkeys(found))  # a list that is short of three numbers is one fault
 
 
-def paths_of(error: ValidationError, model: type[BaseModel]) -> list[Path]:
+def fault_paths(error: ValidationError, model: type[BaseModel]) -> list[Path]:
     """Where the faults are: keys and list indices."""
     return [_locate(entry["loc"], model)[0] for entry in error.errors(include_url=False)]
 
@@ -170,19 +170,19 @@ def _child(
     """The model below `key`, or the tagged models it may be."""
     for name, field in model.model_fields.items():
         if key in (name, field.alias):
-            found = list(models_in(field.annotation))
+            found = list(nested_models(field.annotation))
             if len(found) <= 1:
                 return (found[0] if found else None), {}
             return None, {m.model_fields["kind"].annotation.__args__[0]: m for m in found}  # type: ignore[union-attr]
     return None, {}
 
 
-def models_in(annotation: Any) -> Iterable[type[BaseModel]]:
+def nested_models(annotation: Any) -> Iterable[type[BaseModel]]:
     """The models that an annotation names, however deep."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for inner in getattr(annotation, "__args__", ()):
-        yield from models_in(inner)
+        yield from nested_models(inner)
 
 
 def _nearest(key: str, owner: type[BaseModel] | None) -> str:

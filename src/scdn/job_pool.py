@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # Two processes of one thread are faster than one process of two.
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 
 class WorkerDiedError(Exception):
@@ -66,7 +66,8 @@ def run_jobs(
             yield job.key, results[job.key]
         return
     with _closing(executor) if executor is not None else process_pool(workers) as pool:
-        waiting, running = list(jobs), {}
+        waiting = list(jobs)
+        running: dict[Future[Result], PoolJob[Result]] = {}
         while waiting or running:
             ready = [job for job in waiting if job.after is None or job.after in results]
             waiting = [job for job in waiting if job not in ready]
@@ -101,7 +102,7 @@ def process_pool(workers: int, start_method: str | None = "spawn") -> Iterator[E
     Leaving it waits for what runs. After an error nothing new begins.
     """
     pool = ProcessPoolExecutor(workers, mp_context=get_context(start_method))
-    with _environment(_ONE_THREAD), _closing(pool):
+    with _environment(ONE_THREAD), _closing(pool):
         yield pool
 
 

@@ -1,6 +1,7 @@
-"""Checkpoints: arrays and words of a run in one file, replaced whole.
+"""Checkpoints: the arrays and values of a run in one file, which is replaced as a whole.
 
-What never changes again (a departed party's tables) has a file of its own, written once.
+Arrays that never change again (the tables of a departed party) have a file of their own, which is
+written once.
 """
 
 from __future__ import annotations
@@ -15,67 +16,93 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.errors import input_error
+from scdn import __version__
+from scdn.errors import InputError, input_error
 from scdn.file_io import OutputError, to_json, write_atomic
 from scdn.npz import read_npz
 
 Arrays = Mapping[str, NDArray[Any]]
 
 FOLDER = "checkpoint"
+FORMAT = 2  # increase it whenever a checkpoint of the version before cannot be loaded
 _STATE = "state.npz"
-_WORDS = "words"
+_VALUES = "values"
+_VALUES_OF_FORMAT_1 = "words"
 
 
 def save(
-    run: Path, arrays: Arrays, words: Mapping[str, Any], fixed: Mapping[str, Arrays] | None = None
+    run: Path,
+    arrays: Arrays,
+    values: Mapping[str, Any],
+    constants: Mapping[str, Arrays] | None = None,
 ) -> None:
-    """Stores a state; `fixed` has named groups of arrays that stay as they are for ever."""
+    """Write a state; `constants` has named groups of arrays that never change again."""
     folder = run / FOLDER
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made ({error.strerror})") from None
-    names = list(fixed or {})
+    names = list(constants or {})
     for number, name in enumerate(names):
-        path = folder / f"fixed-{number}.npz"
+        path = folder / _constant_file(number)
         if not path.exists():
-            write_atomic(path, _packed((fixed or {})[name], {"name": name}))
-    write_atomic(folder / _STATE, _packed(arrays, {**words, "fixed": names}))
+            write_atomic(path, _to_npz((constants or {})[name], {"name": name}))
+    version = {"format": FORMAT, "scdn": __version__}
+    write_atomic(folder / _STATE, _to_npz(arrays, {**version, **values, "constants": names}))
 
 
 def clear(run: Path) -> None:
-    """Removes what an earlier run may have left."""
+    """Remove the checkpoint of an earlier run in the same folder."""
     shutil.rmtree(run / FOLDER, ignore_errors=True)
 
 
 def load(run: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, Arrays]]:
-    """The last stored state: arrays, words, and the fixed groups."""
+    """Return what `save` last wrote: arrays, values and constants."""
     folder = run / FOLDER
-    arrays, words = _unpacked(folder / _STATE)
-    for litter in folder.glob(".*.npz.*"):  # of a process that was killed while it wrote
-        litter.unlink(missing_ok=True)
-    fixed: dict[str, Arrays] = {}
-    for number, name in enumerate(words.pop("fixed")):
-        fixed[name], told = _unpacked(folder / f"fixed-{number}.npz")
-        if told["name"] != name:
-            found = f"is of {told['name']!r}"
-            raise input_error(str(folder), f"fixed-{number}.npz", found, f"must be of {name!r}")
-    return arrays, words, fixed
+    arrays, values = _read_npz(folder / _STATE)
+    _check_format(folder / _STATE, values)
+    for leftover in folder.glob(".*.npz.*"):  # of a process that was killed while it wrote
+        leftover.unlink(missing_ok=True)
+    constants: dict[str, Arrays] = {}
+    for number, name in enumerate(values.pop("constants")):
+        constants[name], header = _read_npz(folder / _constant_file(number))
+        if header["name"] != name:
+            found = f"is of {header['name']!r}"
+            raise input_error(str(folder), _constant_file(number), found, f"must be of {name!r}")
+    return arrays, values, constants
 
 
-def _packed(arrays: Arrays, words: Mapping[str, Any]) -> bytes:
+def _constant_file(number: int) -> str:
+    return f"fixed-{number}.npz"
+
+
+def _to_npz(arrays: Arrays, values: Mapping[str, Any]) -> bytes:
     buffer = io.BytesIO()
-    content: dict[str, Any] = {_WORDS: np.array(to_json(dict(words), indent=None)), **arrays}
+    content: dict[str, Any] = {_VALUES: np.array(to_json(dict(values), indent=None)), **arrays}
     np.savez(buffer, **content)
     return buffer.getvalue()
 
 
-def _unpacked(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def _read_npz(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     try:
         arrays = read_npz(path)
-        return arrays, json.loads(str(arrays.pop(_WORDS)))
+        if _VALUES_OF_FORMAT_1 in arrays and _VALUES not in arrays:
+            return arrays, {"format": 1}
+        return arrays, json.loads(str(arrays.pop(_VALUES)))
     except FileNotFoundError:
-        raise input_error(str(path), "checkpoint", "is not there", "nothing to resume") from None
+        raise _error(path, "is not there", "nothing to resume") from None
     except (OSError, ValueError, KeyError) as error:
-        found_ = f"is damaged ({type(error).__name__})"
-        raise input_error(str(path), "checkpoint", found_, "cannot resume") from None
+        raise _error(path, f"is damaged ({type(error).__name__})", "cannot resume") from None
+
+
+def _check_format(path: Path, values: Mapping[str, Any]) -> None:
+    number = values.get("format")
+    if number != FORMAT:
+        writer = f"scdn {values['scdn']}" if "scdn" in values else "an earlier version of scdn"
+        found = f"has format {number}, written by {writer}"
+        allowed = f"scdn {__version__} reads format {FORMAT}: start the run again in another folder"
+        raise _error(path, found, allowed)
+
+
+def _error(path: Path, found: str, allowed: str) -> InputError:
+    return input_error(str(path), "checkpoint", found, allowed)

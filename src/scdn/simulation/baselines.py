@@ -1,4 +1,4 @@
-"""What the same training gives without a network: the best party alone, and all in one place."""
+"""Scores of the same training without a network: the best party alone, and all data together."""
 
 from __future__ import annotations
 
@@ -7,67 +7,68 @@ from typing import Any
 
 import numpy as np
 
-from scdn.learning.local import Order, halved
-from scdn.learning.split import View, whole_shape
-from scdn.learning.vertical import VerticalModel
-from scdn.scenario.model import Scenario
-from scdn.simulation.material import Material
+from scdn.learning.feature_split import FeatureView, row_shape
+from scdn.learning.local_optimizers import LocalSteps, halved_rate
+from scdn.learning.vertical_model import VerticalModel
+from scdn.scenario import Scenario
+from scdn.simulation.run_data import RunData
 from scdn.world.churn import churn_trace
 
 Scores = dict[str, float]
 
 
 def baselines(scenario: Scenario) -> dict[str, Scores | None]:
-    """Scores of the best of the first parties alone, and of one that holds every column."""
-    material = Material.of(scenario, churn_trace(scenario))
-    alone = [_trained(material, {name: view}) for name, view in material.views.items()]
-    return {"best_party": _best(alone), "centralised": _centralised(material)}
+    """Return the scores of the best of the first parties alone, and of one with every column."""
+    data = RunData.from_scenario(scenario, churn_trace(scenario))
+    single = [_train_and_score(data, {name: view}) for name, view in data.views.items()]
+    return {"best_party": _best(single), "centralised": _centralised(data)}
 
 
-def _centralised(material: Material) -> Scores | None:
-    if len(material.dataset.train) > 1:  # a model takes one kind of rows
+def _centralised(data: RunData) -> Scores | None:
+    if len(data.dataset.train) > 1:  # one model cannot take several modalities
         return None
-    ((modality, _),) = material.dataset.train.items()
-    shape = whole_shape(material.dataset, modality)
-    first = next(iter(material.views.values()))
+    ((modality, _),) = data.dataset.train.items()
+    shape = row_shape(data.dataset, modality)
+    first = next(iter(data.views.values()))
     columns = np.arange(int(np.prod(shape)))
-    everything = View(
+    everything = FeatureView(
         modality,
         columns,
         np.ones(len(columns), bool),
         shape if len(first.shape) == 3 else columns.shape,
     )
-    return _trained(material, {"everything": everything})
+    return _train_and_score(data, {"everything": everything})
 
 
-def _trained(material: Material, views: dict[str, View]) -> Scores | None:
-    """Scores after as many steps as the scenario's busiest party may take."""
-    scenario = material.scenario
+def _train_and_score(data: RunData, views: dict[str, FeatureView]) -> Scores | None:
+    """Return the scores after as many steps as a party may take in all rounds of the scenario."""
+    scenario = data.scenario
     learning = scenario.learning
-    model = VerticalModel.start(
-        material.rows, material.maker, views, learning, scenario.seed, measure=False
+    model = VerticalModel.create(
+        data.tensors, data.factory, views, learning, scenario.seed, measure_gradients=False
     )
     rates = [group.learning_rate for group in scenario.fleet if group.count]
     rates += [device.learning_rate for device in scenario.devices]
     steps = learning.steps_per_iteration * scenario.max_iterations
-    for round_ in range(learning.rounds):
-        own = halved(max(rates), round_, learning.halve_rate_every)
-        server = halved(learning.server_rate, round_, learning.halve_rate_every)
-        model.train(round_, dict.fromkeys(views, Order(steps, own)), Order(steps, server))
-    return _scores(model.metrics())
+    for index in range(learning.rounds):
+        factor = halved_rate(1.0, index, learning.halve_rate_every)
+        party_steps = LocalSteps(steps, max(rates) * factor)
+        server_steps = LocalSteps(steps, learning.server_rate * factor)
+        model.train(index, dict.fromkeys(views, party_steps), server_steps)
+    return _finite_scores(model.metrics())
 
 
-def _scores(found: dict[str, Any]) -> Scores | None:
-    """None where the training ran away."""
-    scores: Scores = {key: found[key] for key in ("top1", "top3", "mse") if key in found}
-    finite = [*scores.values(), found["test_loss"]]
-    return scores if all(math.isfinite(value) for value in finite) else None
+def _finite_scores(metrics: dict[str, Any]) -> Scores | None:
+    """Return the scores, or None if training has diverged."""
+    scores: Scores = {key: metrics[key] for key in ("top1", "top3", "mse") if key in metrics}
+    values = [*scores.values(), metrics["test_loss"]]
+    return scores if all(math.isfinite(value) for value in values) else None
 
 
-def _best(all_scores: list[Scores | None]) -> Scores | None:
-    known = [scores for scores in all_scores if scores is not None]
-    if not known:
+def _best(candidates: list[Scores | None]) -> Scores | None:
+    finite = [scores for scores in candidates if scores is not None]
+    if not finite:
         return None
-    if "mse" in known[0]:
-        return min(known, key=lambda found: found["mse"])
-    return max(known, key=lambda found: found["top3"])
+    if "mse" in finite[0]:
+        return min(finite, key=lambda scores: scores["mse"])
+    return max(finite, key=lambda scores: scores["top3"])

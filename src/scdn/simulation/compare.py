@@ -8,10 +8,10 @@ from pathlib import Path
 from scdn.errors import input_error
 from scdn.job_pool import PoolJob, run_jobs
 from scdn.methods import method
-from scdn.record.read import EVENTS, Run, read_run
+from scdn.record.run_reader import EVENTS, Run, read_run
 from scdn.scenario.definition import Scenario
 from scdn.simulation.baselines import baselines
-from scdn.simulation.run import REFERENCE, REFERENCE_METHOD, resume, run
+from scdn.simulation.runner import REFERENCE_FOLDER, REFERENCE_METHOD, resume, run
 
 OnRun = Callable[[Run, int, int], None]  # a run that ended, how many have, of how many
 
@@ -43,7 +43,7 @@ def comparison_jobs(
 ) -> list[PoolJob[Path]]:
     """Return one job per run; rivals wait for the run of SC-DN with the same seed."""
     rivals = {name for name in methods if method(name).rival}
-    reference = out / (REFERENCE_METHOD if REFERENCE_METHOD in methods else REFERENCE)
+    reference = out / (REFERENCE_METHOD if REFERENCE_METHOD in methods else REFERENCE_FOLDER)
     jobs = []
 
     def add(name: str, seed: int, folder: Path, *, with_baselines: bool, rival: bool) -> None:

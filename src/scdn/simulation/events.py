@@ -1,4 +1,4 @@
-"""Events as outsiders read them: how a run starts, its rounds, its end."""
+"""The events of a run as they are written to `events.jsonl`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from scdn.arrays import Mask
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.data import Dataset
 from scdn.learning.asynchronous import Arrival
-from scdn.scenario.model import Scenario
+from scdn.scenario import Scenario
 from scdn.simulation.outcome import Outcome
 from scdn.world.energy import MovementJ
 
@@ -21,7 +22,7 @@ Event = dict[str, Any]
 
 
 def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Event) -> Event:
-    """The first line: everything that the run hangs on."""
+    """Return the first event: scenario, method, seed, versions, data set and baselines."""
     import torch
 
     from scdn import __version__
@@ -49,7 +50,7 @@ def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Ev
 
 
 def round_event(
-    round_: int,
+    round_index: int,
     plan: Plan,
     outcome: Outcome,
     movement: MovementJ,
@@ -57,12 +58,12 @@ def round_event(
     arrivals: Sequence[Arrival] | None,
     fallback: str | None,
 ) -> Event:
-    """A round as it was planned and as it turned out."""
+    """Return the event of a round: its plan and its outcome."""
     event: Event = {
         "event": "round",
-        "round": round_,
-        "active": _names(problem, outcome.active),
-        "link_failed": _names(problem, outcome.failed),
+        "round": round_index,
+        "active": _selected_ids(problem, outcome.active),
+        "link_failed": _selected_ids(problem, outcome.failed),
         "server": {
             "position_m": plan.server_m.tolist(),
             "movement_j": float(movement.total),
@@ -70,7 +71,7 @@ def round_event(
             "climb_j": float(movement.climb),
             "lateral_j": float(movement.lateral),
         },
-        "devices": list(_devices(plan, outcome, problem)),
+        "devices": _device_entries(plan, outcome, problem),
         "plan": {
             "solver": plan.solver,
             "objective": plan.objective,
@@ -87,7 +88,7 @@ def round_event(
                 "at_s": a.at_s,
                 "staleness": a.staleness,
                 "dropped": a.cycle.late,
-                "steps": a.cycle.order.steps,
+                "steps": a.cycle.local_steps.count,
                 "transmission_j": a.cycle.transmission_j,
                 "processing_j": a.cycle.processing_j,
                 "bits_sent": a.cycle.bits,
@@ -97,23 +98,23 @@ def round_event(
     return event
 
 
-def _names(problem: RoundProblem, which: Any) -> list[str]:
-    return [name for name, yes in zip(problem.ids, which, strict=True) if yes]
+def _selected_ids(problem: RoundProblem, mask: Mask) -> list[str]:
+    return [problem.ids[n] for n in np.flatnonzero(mask)]
 
 
-def _devices(plan: Plan, outcome: Outcome, problem: RoundProblem) -> list[Event]:
+def _device_entries(plan: Plan, outcome: Outcome, problem: RoundProblem) -> list[Event]:
     decision, reasons = plan.decision, plan.reasons()
-    found = []
+    entries = []
     for n, name in enumerate(problem.ids):
         delay = float(outcome.delay_s[n])
-        count = float(decision.iterations[n])
-        found.append(
+        iterations = float(decision.iterations[n])
+        entries.append(
             {
                 "id": name,
                 "position_m": problem.position_m[n].tolist(),
                 "active": bool(decision.active[n]),
                 "reason": reasons[n],
-                "iterations": int(count) if count.is_integer() else count,
+                "iterations": int(iterations) if iterations.is_integer() else iterations,
                 "power_w": float(decision.power_w[n]),
                 "cpu_hz": float(decision.cpu_hz[n]),
                 "delay_s": delay if math.isfinite(delay) else None,
@@ -125,4 +126,4 @@ def _devices(plan: Plan, outcome: Outcome, problem: RoundProblem) -> list[Event]
                 "survival": float(problem.survival[n]),
             }
         )
-    return found
+    return entries

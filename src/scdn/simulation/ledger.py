@@ -1,4 +1,4 @@
-"""The energy ledger: joules by term, over a run."""
+"""The energy ledger of a run: joules by term, seconds and bits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scdn.world.energy import MovementJ
 
 @dataclass
 class Ledger:
-    """Totals so far. `add` takes a round, `totals` answers, the fields are all there is to save."""
+    """Sums over the rounds of a run so far; the fields are its whole state."""
 
     transmission_j: float = 0.0
     processing_j: float = 0.0
@@ -22,7 +22,7 @@ class Ledger:
     bits_sent: float = 0.0
 
     def add(self, outcome: Outcome, movement: MovementJ, latency_s: float) -> None:
-        """Books a round."""
+        """Add a round."""
         self.transmission_j += float(outcome.transmission_j.sum())
         self.processing_j += float(outcome.processing_j.sum())
         self.hover_j += float(movement.hover)
@@ -32,7 +32,7 @@ class Ledger:
         self.latency_s += latency_s
 
     def totals(self) -> dict[str, Any]:
-        """Every sum, and those of all joules of the server and of everybody."""
+        """Return every sum, with the totals of the server's movement and of all joules."""
         movement = self.hover_j + self.climb_j + self.lateral_j
         total = self.transmission_j + self.processing_j + movement
         return {**asdict(self), "movement_j": movement, "total_j": total}

@@ -1,55 +1,58 @@
-"""Algorithm 1 as one loop: report, weigh, plan, move, train, change, record."""
+"""Algorithm 1 as one loop: devices report, the server plans, all train, the network changes."""
 
 from __future__ import annotations
 
 import math
 import time
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from scdn.arrays import Array, Mask
-from scdn.control.plan import Plan, make_plan
+from scdn.arrays import Array, Mask, floats
+from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
-from scdn.control.request import problem_of, request_of
-from scdn.control.solve import Solver, solve
-from scdn.errors import input_error
-from scdn.learning.asynchronous import Arrival, Cycle, VirtualClock, train_as_they_arrive
-from scdn.learning.local import REST, Order, halved
-from scdn.learning.vertical import VerticalModel
-from scdn.methods import GAP, Method, Notes, exact, rival_iterations
+from scdn.learning.asynchronous import Arrival, PartyCycle, VirtualClock, train_arrivals
+from scdn.learning.local_optimizers import NO_STEPS, LocalSteps, halved_rate
+from scdn.learning.vertical_model import VerticalModel
+from scdn.methods import Method, RoundContext, rival_iterations
 from scdn.rng import generator
-from scdn.scenario.model import ListedDevice, Scenario
+from scdn.scenario import Scenario
 from scdn.simulation.events import round_event
 from scdn.simulation.ledger import Ledger
-from scdn.simulation.material import Material
-from scdn.simulation.outcome import Outcome, carry_out
-from scdn.theory import MOMENTUM, PROXIMAL
-from scdn.world.channel import draw_channel
+from scdn.simulation.outcome import Outcome, realise
+from scdn.simulation.round_plan import plan_round
+from scdn.simulation.round_problem import DeviceReports, build_problem, reported
+from scdn.simulation.run_data import RunData
 from scdn.world.churn import ChurnTrace
+from scdn.world.fading import ChannelDraws, draw_channel
+from scdn.world.fleet import OPTIMIZERS
 
 Event = dict[str, Any]
 
-EXPLODED = 1e6  # a loss beyond so many times the first is no longer training
-FALLBACKS: tuple[Solver, ...] = ("greedy-matched", "exact")  # in place of a plan that breaks limits
+DIVERGENCE_FACTOR = 1e6  # training has diverged when a metric exceeds so many initial losses
 
 
 class DivergedError(Exception):
-    """Training ran away; what was recorded before stands."""
+    """Raised when training has diverged; the rounds recorded before stay."""
 
 
 @dataclass
 class Simulation:
-    """A run between two rounds. `loop` goes on with it; the fields below `model` change."""
+    """The state of a run between two rounds.
+
+    `loop` runs the rounds that are left. In each round it calls the methods below in the order of
+    the paper's Algorithm 1: `collect_reports`, `estimate_importance`, `plan`, `train` and
+    `update_network`. A federated run overrides the three methods at "Observations of a real
+    network". `state_dict` is called after each round, `load_state_dict` once when a run resumes.
+    """
 
     scenario: Scenario
     method: Method
-    material: Material
+    data: RunData
     trace: ChurnTrace
-    reference: tuple[float, ...]  # SC-DN's mean iterations, for rivals
+    reference_iterations: tuple[float, ...]  # mean iterations of SC-DN per round, for rivals
     initial_loss: float
     model: VerticalModel
     server_m: Array
@@ -59,167 +62,148 @@ class Simulation:
     fallbacks: int = 0
 
     def loop(self) -> Iterator[Event]:
-        """One event per round, to the scenario's last."""
+        """Run Algorithm 1 and yield one event per round."""
         while self.round < self.scenario.learning.rounds:
             began = time.perf_counter()
-            problem = self.problem()
-            plan, fallback = self.plan(problem)
+            problem = self.problem()  # lines 3 and 4
+            plan, fallback = self.plan(problem)  # line 5
             movement = problem.movement_j(plan.server_m)
             self.server_m = plan.server_m
-            outcome = self.met(plan)
-            outcome, arrivals, latency = self._train(plan, outcome)
-            entered, exited = self._change()
+            outcome, arrivals, latency_s = self.train(plan, self.realise(plan))  # line 6
+            entered, exited = self.update_network()  # line 7
+
             event = round_event(self.round, plan, outcome, movement, problem, arrivals, fallback)
             event |= {"entered": entered, "exited": exited, "metrics": self._metrics()}
-            self.ledger.add(outcome, movement, latency)
-            event |= {"latency_s": latency, "seconds": time.perf_counter() - began}
-            self.witnessed(event)
+            self.ledger.add(outcome, movement, latency_s)
+            event |= {"latency_s": latency_s, "seconds": time.perf_counter() - began}
+            self.add_measurements(event)
             self.round += 1
             yield event
 
-    def problem(self) -> RoundProblem:
-        """The coming round's problem: devices report, their importance is weighed."""
-        devices, whole = self._report()
-        if not math.isfinite(whole):
-            raise DivergedError(f"smoothness is no longer finite before round {self.round}")
-        told = {"initial_loss": self.initial_loss, "global_smoothness": whole}
-        learning = self.scenario.learning.model_copy(update=told)
-        scenario = self.scenario.model_copy(update={"learning": learning})
-        return problem_of(request_of(scenario, devices, self.server_m.tolist()))
-
-    # --- report and weigh -----------------------------------------------------------------------
+    # --- Lines 3 and 4: reports and importance ----------------------------------------------------
 
     @property
     def _present(self) -> Mask:
         return self.trace.present(self.round)
 
-    def _leaving(self) -> Mask:
-        return self.trace.leaving(self.round)[self._present]
+    def problem(self) -> RoundProblem:
+        """Return the problem of the coming round."""
+        reports = self.collect_reports()
+        importance = self.estimate_importance()
+        return build_problem(self.scenario, reports, importance, self.server_m, self.initial_loss)
 
-    def _report(self) -> tuple[list[ListedDevice], float]:
-        """What devices tell the server: chances, models, rates, smoothness, gradients; and L."""
+    def collect_reports(self) -> DeviceReports:
+        """Return what the devices that are present transmit to the server (line 3)."""
         learning, model = self.scenario.learning, self.model
-        chances = self.trace.survival(self.round)[self._present].tolist()
-        listed = self.trace.fleet.take(self._present).listed()
-        smooth, whole = model.smoothness()
-        weights = self._importance(model.present)
-        reports = []
-        for device, survival in zip(listed, chances, strict=True):
-            name = device.id
-            size = model.sizes.get(name)
-            told = {
-                "survival": survival,
-                "importance": weights[name],
-                "smoothness": smooth.get(name, device.smoothness),
-                "connections": float(model.connections[name]),
-                "payload_bits": self.material.payload_bits(model.connections[name]),
-                "learning_rate": halved(
-                    device.learning_rate, self.round, learning.halve_rate_every
-                ),
-                "optimizer": self.material.optimizer(device, self.round),
-            }
-            if size is not None:
-                told["gradient_bound_sq"] = size.bound_sq
-                told["gradient_variance"] = size.variance
-            reports.append(device.model_copy(update=told))
-        return reports, whole
-
-    def _importance(self, present: Sequence[str]) -> dict[str, float]:
-        """γ; 1 in round 0 and for newcomers, who have shown nothing yet."""
-        if self.round == 0:
-            return dict.fromkeys(present, 1.0)
-        new = set(self.trace.fleet.id[self.trace.coming(self.round - 1)])
-        known = [name for name in present if name not in new]
-        return dict.fromkeys(present, 1.0) | self.model.importance(known)
-
-    # --- plan -----------------------------------------------------------------------------------
-
-    def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
-        """The method's plan; if it breaks a limit, a plain one in its place."""
-        iterations = None
-        if self.method.rival:
-            draw = generator(self.scenario.seed, "rival", self.round)
-            luck = draw.random(len(self.trace.fleet))[self._present]
-            mean = self.reference[self.round]
-            iterations = rival_iterations(mean, problem.most_iterations(), luck)
-        began = time.perf_counter()
-        try:
-            plan = self.method.controller(problem, Notes(self.server_m, iterations))
-            if not problem.integer_iterations:
-                plan = _in_whole_iterations(plan)
-            if _sound(plan):
-                return replace(plan, solve_seconds=time.perf_counter() - began), None
-        except Exception as error:  # whatever a controller or its solver raises
-            if self.method.controller is exact:
-                raise
-            warnings.warn(f"{self.method.name}: {error}", stacklevel=2)
-        self.fallbacks += 1
-        for solver in FALLBACKS:
-            plan = solve(problem, solver, gap=GAP)
-            if _sound(plan):
-                return plan, solver
-        broken = plan.evaluation.violations[0]
-        raise input_error(
-            "plan", broken.constraint, "no plan keeps it", "check region and keep-outs"
+        fleet = self.trace.fleet.take(self._present)
+        ids = fleet.id.tolist()
+        smoothness, global_smoothness = model.smoothness()
+        if not math.isfinite(global_smoothness):
+            raise DivergedError(f"smoothness is no longer finite before round {self.round}")
+        connections = floats([model.connections[name] for name in ids])
+        optimizer, optimizer_value = self.data.optimizers(fleet, self.round)
+        bounds = {name: stats.bound_sq for name, stats in model.gradient_stats.items()}
+        variances = {name: stats.variance for name, stats in model.gradient_stats.items()}
+        return DeviceReports(
+            fleet=fleet,
+            survival=self.trace.survival(self.round)[self._present],
+            payload_bits=self.data.payload_bits(connections),
+            connections=connections,
+            learning_rate=fleet.learning_rate
+            * halved_rate(1.0, self.round, learning.halve_rate_every),
+            optimizer=optimizer,
+            optimizer_value=optimizer_value,
+            smoothness=reported(smoothness, ids, "smoothness"),
+            gradient_bound_sq=reported(bounds, ids, "gradient_bound_sq"),
+            gradient_variance=reported(variances, ids, "gradient_variance"),
+            global_smoothness=global_smoothness,
         )
 
-    def met(self, plan: Plan) -> Outcome:
-        """What a plan meets in this round."""
-        return carry_out(plan, self._leaving(), self.scenario.fading, self._luck())
+    def estimate_importance(self) -> Array:
+        """Return γ by Algorithm 2 (line 4); it is 1 in round 0 and for newcomers."""
+        ids = self.trace.fleet.id[self._present].tolist()
+        importance: Mapping[str, float] = {}
+        if self.round > 0:
+            newcomers = set(self.trace.fleet.id[self.trace.entering(self.round - 1)])
+            present = self.model.present
+            importance = self.model.importance([n for n in present if n not in newcomers])
+        return floats([importance.get(name, 1.0) for name in ids])
 
-    def _luck(self) -> Any:
+    # --- Line 5: the plan -------------------------------------------------------------------------
+
+    def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
+        """Return the round's plan, and the solver that replaced the method's plan, if one did."""
+        context = RoundContext(self.server_m, self._rival_iterations(problem))
+        plan, fallback = plan_round(self.method, problem, context)
+        self.fallbacks += fallback is not None
+        return plan, fallback
+
+    def _rival_iterations(self, problem: RoundProblem) -> Array | None:
+        if not self.method.rival:
+            return None
+        draws = generator(self.scenario.seed, "rival", self.round).random(len(self.trace.fleet))
+        mean = self.reference_iterations[self.round]
+        return rival_iterations(mean, problem.most_iterations(), draws[self._present])
+
+    # --- Line 6: training -------------------------------------------------------------------------
+
+    def realise(self, plan: Plan) -> Outcome:
+        """Return which devices report in time under this plan, and what everyone spends."""
+        leaving = self.trace.leaving(self.round)[self._present]
+        return realise(plan, leaving, self.scenario.fading, self._channel_draws())
+
+    def _channel_draws(self) -> ChannelDraws | None:
         if self.scenario.fading.mode == "none":
             return None
-        draw = generator(self.scenario.seed, "fading", self.round)
-        luck = draw_channel(draw, len(self.trace.fleet))
-        return type(luck)(*(part[self._present] for part in luck))
+        draws = draw_channel(
+            generator(self.scenario.seed, "fading", self.round), len(self.trace.fleet)
+        )
+        return ChannelDraws(*(values[self._present] for values in draws))
 
-    # --- train ----------------------------------------------------------------------------------
-
-    def _train(self, plan: Plan, outcome: Outcome) -> tuple[Outcome, list[Arrival] | None, float]:
-        """Parties and server train; what was spent, who arrived, and how long it took."""
-        scenario = self.scenario
-        rate = halved(scenario.learning.server_rate, self.round, scenario.learning.halve_rate_every)
+    def train(self, plan: Plan, outcome: Outcome) -> tuple[Outcome, list[Arrival] | None, float]:
+        """Train parties and server; return the outcome, the arrivals and the round's seconds."""
+        learning = self.scenario.learning
+        server_rate = halved_rate(learning.server_rate, self.round, learning.halve_rate_every)
         if self.method.schedule == "synchronous":
-            most = scenario.learning.steps_per_iteration * scenario.max_iterations
-            moving = int((outcome.active & (self._steps(plan) > 0)).sum())
-            orders = self._orders(plan, outcome)
-            self.model.train(self.round, orders, Order(most, rate), moving=moving)
-            outcome = self.as_it_went(plan, outcome)
-            return outcome, None, outcome.latency_s
-        began = self.clock.now_s
-        arrivals = self.clock.round(self.cycles(plan, outcome), len(plan.problem))
-        train_as_they_arrive(self.model, self.round, rate, arrivals)
-        return outcome.of_arrivals(plan.problem.ids, arrivals), arrivals, self.clock.now_s - began
-
-    def _steps(self, plan: Plan) -> Array:
-        steps = self.scenario.learning.steps_per_iteration
-        return np.asarray(steps * np.rint(plan.decision.iterations))
-
-    def _orders(self, plan: Plan, outcome: Outcome) -> dict[str, Order]:
-        """Of those whose training will count."""
-        problem = plan.problem
-        return {
-            name: Order(int(count), rate, *_numbers(kind, value))
-            for name, count, rate, kind, value, works in zip(
-                problem.ids,
-                self._steps(plan),
-                problem.learning_rate.tolist(),
-                problem.optimizer.tolist(),
-                problem.optimizer_value.tolist(),
-                outcome.trains,
-                strict=True,
+            server_steps = learning.steps_per_iteration * self.scenario.max_iterations
+            self.model.train(
+                self.round,
+                self._local_steps(plan, outcome),
+                LocalSteps(server_steps, server_rate),
+                training_parties=int((outcome.active & (self._step_counts(plan) > 0)).sum()),
             )
-            if works
+            outcome = self.apply_missing_reports(plan, outcome)
+            return outcome, None, outcome.latency_s
+        began_s = self.clock.now_s
+        arrivals = self.clock.next_arrivals(self.cycles(plan, outcome), len(plan.problem))
+        train_arrivals(self.model, self.round, server_rate, arrivals)
+        outcome = outcome.with_arrivals(plan.problem.ids, arrivals)
+        return outcome, arrivals, self.clock.now_s - began_s
+
+    def _step_counts(self, plan: Plan) -> Array:
+        per_iteration = self.scenario.learning.steps_per_iteration
+        return np.asarray(per_iteration * np.rint(plan.decision.iterations))
+
+    def _local_steps(self, plan: Plan, outcome: Outcome) -> dict[str, LocalSteps]:
+        """Return the steps of the devices whose training will count."""
+        problem, counts = plan.problem, self._step_counts(plan)
+        return {
+            problem.ids[n]: LocalSteps(
+                int(counts[n]),
+                float(problem.learning_rate[n]),
+                OPTIMIZERS[problem.optimizer[n]],
+                float(problem.optimizer_value[n]),
+            )
+            for n in np.flatnonzero(outcome.trains)
         }
 
-    def cycles(self, plan: Plan, outcome: Outcome) -> dict[str, Cycle]:
-        """What each party would begin now, where nobody waits for the others."""
-        orders = self._orders(plan, outcome)
-        at_work = outcome.active & ~outcome.leaving & (self._steps(plan) > 0)
+    def cycles(self, plan: Plan, outcome: Outcome) -> dict[str, PartyCycle]:
+        """Return the cycle that each party would begin now, when nobody waits for the others."""
+        local_steps = self._local_steps(plan, outcome)
+        working = outcome.active & ~outcome.leaving & (self._step_counts(plan) > 0)
         return {
-            name: Cycle(
-                orders.get(name, REST),
+            name: PartyCycle(
+                local_steps.get(name, NO_STEPS),
                 float(outcome.compute_s[n] + outcome.delay_s[n]),
                 bool(outcome.failed[n]),
                 float(outcome.transmission_j[n]),
@@ -227,85 +211,67 @@ class Simulation:
                 float(outcome.bits[n]),
             )
             for n, name in enumerate(plan.problem.ids)
-            if at_work[n]
+            if working[n]
         }
 
-    # --- change and record ----------------------------------------------------------------------
+    # --- Line 7: exits and entries ----------------------------------------------------------------
 
-    def _change(self) -> tuple[list[str], list[str]]:
-        """Who left leaves what the memory keeps; who came gets a model. Both take effect next."""
-        self.arrivals()
+    def update_network(self) -> tuple[list[str], list[str]]:
+        """Process entries and exits of this round; both take effect in the next one."""
+        self.admit_newcomers()
         ids = self.trace.fleet.id
         exited = ids[self.trace.leaving(self.round) & self._present].tolist()
-        entered = ids[self.trace.coming(self.round)].tolist()
+        entered = ids[self.trace.entering(self.round)].tolist()
         if exited:
-            self.model.leave(exited)
+            self.model.remove_parties(exited)
         if entered:
-            self.model.enter({name: self.material.entering(name) for name in entered})
+            self.model.add_parties({name: self.data.newcomer_view(name) for name in entered})
         return entered, exited
 
     def _metrics(self) -> Event:
-        for name, size in self.model.sizes.items():
-            if not size.finite:
+        """Return the model's metrics; raise DivergedError if training has diverged."""
+        for name, stats in self.model.gradient_stats.items():
+            if not stats.is_finite:
                 raise DivergedError(f"gradients of {name} are not finite in round {self.round}")
-        found = self.model.metrics()
-        limit = EXPLODED * max(1.0, self.initial_loss)
-        for table in (found, found.get("future", {}), *found.get("future_by", {}).values()):
+        metrics = self.model.metrics()
+        limit = DIVERGENCE_FACTOR * max(1.0, self.initial_loss)
+        for table in (metrics, metrics.get("future", {}), *metrics.get("future_by", {}).values()):
             for name, value in table.items():
                 if isinstance(value, float) and not abs(value) <= limit:
                     raise DivergedError(f"{name} is {value:g} after round {self.round}")
-        return found
+        return metrics
 
-    # --- what only a real network does: nothing here --------------------------------------------
+    # --- Observations of a real network; a simulation has none ------------------------------------
 
-    def as_it_went(self, _: Plan, outcome: Outcome) -> Outcome:
-        """Who did not answer after all; simulated, a round goes as foreseen."""
+    def apply_missing_reports(self, _: Plan, outcome: Outcome) -> Outcome:
+        """Return the outcome with devices that failed to reply or left; called after training."""
         return outcome
 
-    def arrivals(self) -> None:
-        """Puts newcomers whom nobody foresaw into the trace."""
+    def admit_newcomers(self) -> None:
+        """Add devices that joined to the trace; called before entries are processed."""
 
-    def witnessed(self, event: Event) -> None:
-        """Adds what was measured to a round's event."""
+    def add_measurements(self, event: Event) -> None:
+        """Add measured times and bytes to a round's event; called last in a round."""
 
-    # --- to go on later -------------------------------------------------------------------------
+    # --- Checkpoints ------------------------------------------------------------------------------
 
-    def words(self) -> Event:
-        """What a checkpoint holds beside the model."""
+    def state_dict(self) -> Event:
+        """Return the state of the run beside that of the model."""
         return {
             "round": self.round,
             "server_m": self.server_m.tolist(),
             "ledger": asdict(self.ledger),
-            "clock": self.clock.words(),
+            "clock": self.clock.state_dict(),
             "fallbacks": self.fallbacks,
             "initial_loss": self.initial_loss,
-            "reference": list(self.reference),
+            "reference_iterations": list(self.reference_iterations),
         }
 
-    def take_up(self, words: Mapping[str, Any]) -> None:
-        """Goes back to where a checkpoint was made."""
-        self.round = words["round"]
-        self.server_m = np.array(words["server_m"])
-        self.ledger = Ledger(**words["ledger"])
-        self.clock = VirtualClock.of(words["clock"])
-        self.fallbacks = words["fallbacks"]
-        self.initial_loss = words["initial_loss"]
-
-
-def _sound(plan: Plan) -> bool:
-    """Nothing is broken but delays: a late report fails, and that is recorded."""
-    return all(broken.constraint == "max_delay_s" for broken in plan.evaluation.violations)
-
-
-def _in_whole_iterations(plan: Plan) -> Plan:
-    """Devices run whole iterations, whatever a relaxed plan says; the clock carries them."""
-    problem, decision = plan.problem, plan.decision
-    whole = np.minimum(np.rint(decision.iterations), np.floor(problem.most_iterations()))
-    clock = np.maximum(decision.cpu_hz, problem.least_cpu_hz(whole))
-    rounded = decision._replace(iterations=whole, cpu_hz=clock)
-    return make_plan(problem, plan.solver, "heuristic", rounded, 0.0)
-
-
-def _numbers(kind: int, value: float) -> tuple[float, float]:
-    """Μ and ρ of an optimiser, as `Order` takes them."""
-    return (value if kind == PROXIMAL else 0.0, value if kind == MOMENTUM else 0.0)
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        self.round = state["round"]
+        self.server_m = np.array(state["server_m"])
+        self.ledger = Ledger(**state["ledger"])
+        self.clock = VirtualClock.from_state_dict(state["clock"])
+        self.fallbacks = state["fallbacks"]
+        self.initial_loss = state["initial_loss"]

@@ -1,4 +1,4 @@
-"""How a round turns out: who reports in time, and what everybody spends."""
+"""The outcome of a round: which devices report in time, and what every device spends."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ import numpy as np
 from scdn.arrays import Array, Mask
 from scdn.control.plan import Plan
 from scdn.learning.asynchronous import Arrival
-from scdn.scenario.model import Fading, Radio
-from scdn.world.channel import ChannelDraws, drawn_path_loss, path_loss, paths
+from scdn.scenario import Fading, Radio
 from scdn.world.churn import link_failed
+from scdn.world.fading import ChannelDraws, drawn_path_loss
+from scdn.world.path_loss import link_losses, path_loss
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """One entry per device that was present when the round began."""
+    """What happened in a round; one entry per device that was present when it began."""
 
     active: Mask  # as planned
     leaving: Mask  # left during the round
     failed: Mask  # its report came too late
-    delay_s: Array  # as it turned out; NaN where nothing was sent
+    delay_s: Array  # NaN where nothing was sent
     compute_s: Array
     transmission_j: Array
     processing_j: Array
@@ -30,33 +31,35 @@ class Outcome:
 
     @property
     def trains(self) -> Mask:
-        """Whose work counts."""
+        """Return which devices trained and reported in time."""
         return self.active & ~self.leaving & ~self.failed
 
     @property
     def latency_s(self) -> float:
-        """Until the slowest report: who is too late gives up at the limit."""
+        """Return the time until the slowest report; late ones are given up at the limit."""
         spent = (self.compute_s + self.delay_s)[self.active & ~self.leaving]
         return float(spent.max()) if len(spent) else 0.0
 
-    def with_missing(self, plan: Plan, late: Mask, gone: Mask) -> Outcome:
-        """As it went: some did not answer in time (`late`), others left on the way (`gone`)."""
-        late, gone = late & self.trains, gone & self.active & ~self.leaving
+    def with_missing_reports(self, plan: Plan, late: Mask, departed: Mask) -> Outcome:
+        """Return the outcome after some devices missed the deadline and others left."""
+        late, departed = late & self.trains, departed & self.active & ~self.leaving
         limit, power = plan.problem.max_delay_s, plan.decision.power_w
-        delay = np.where(gone, np.nan, np.where(late, limit, self.delay_s))
-        silent = late | gone
-        sent = np.where(gone, 0.0, np.where(late, power * limit, self.transmission_j))
+        delay = np.where(departed, np.nan, np.where(late, limit, self.delay_s))
+        transmission = np.where(late, power * limit, self.transmission_j)
         return replace(
             self,
-            leaving=self.leaving | gone,
-            failed=(self.failed | late) & ~gone,
+            leaving=self.leaving | departed,
+            failed=(self.failed | late) & ~departed,
             delay_s=delay,
-            transmission_j=sent,
-            bits=np.where(silent, 0.0, self.bits),
+            transmission_j=np.where(departed, 0.0, transmission),
+            bits=np.where(late | departed, 0.0, self.bits),
         )
 
-    def of_arrivals(self, names: Sequence[str], arrivals: Sequence[Arrival]) -> Outcome:
-        """What the cycles that ended cost; who left on the way has computed for nothing."""
+    def with_arrivals(self, names: Sequence[str], arrivals: Sequence[Arrival]) -> Outcome:
+        """Return the outcome with the costs of the cycles that ended in an asynchronous round.
+
+        Devices that leave have spent the processing of the cycle that they were in.
+        """
 
         def total(term: str) -> Array:
             sums = dict.fromkeys(names, 0.0)
@@ -72,16 +75,17 @@ class Outcome:
         )
 
 
-def carry_out(
-    plan: Plan, leaving: Mask, fading: Fading, luck: ChannelDraws | None = None
+def realise(
+    plan: Plan, leaving: Mask, fading: Fading, draws: ChannelDraws | None = None
 ) -> Outcome:
-    """What the plan meets: the mean channel without the plan's margin, or a drawn one.
+    """Return the outcome of a plan under the true channel.
 
-    Who leaves on the way has computed but does not send. A sender whose report would take too long
-    gives up at the limit, its energy spent.
+    The true channel is the mean one without the plan's margin, or a drawn one. A device that leaves
+    has computed but does not send. A device whose report would take longer than the limit gives up
+    at the limit, after spending its energy.
     """
     problem, decision = plan.problem, plan.decision
-    loss = _true_loss(plan, problem.radio, fading, luck)
+    loss = _true_path_loss(plan, problem.radio, fading, draws)
     sends = decision.active & ~leaving
     delay = np.where(sends, problem.delay_s(decision.power_w, loss), np.nan)
     failed = sends & link_failed(np.where(sends, delay, 0.0), problem.max_delay_s)
@@ -100,8 +104,9 @@ def carry_out(
     )
 
 
-def _true_loss(plan: Plan, radio: Radio, fading: Fading, luck: ChannelDraws | None) -> Array:
-    bare = radio.model_copy(update={"margin_db": 0.0})
-    if luck is None:
-        return path_loss(plan.server_m, plan.problem.position_m, bare)
-    return drawn_path_loss(paths(plan.server_m, plan.problem.position_m, bare), luck, fading)
+def _true_path_loss(plan: Plan, radio: Radio, fading: Fading, draws: ChannelDraws | None) -> Array:
+    without_margin = radio.model_copy(update={"margin_db": 0.0})
+    if draws is None:
+        return path_loss(plan.server_m, plan.problem.position_m, without_margin)
+    losses = link_losses(plan.server_m, plan.problem.position_m, without_margin)
+    return drawn_path_loss(losses, draws, fading)

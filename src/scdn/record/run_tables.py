@@ -12,13 +12,13 @@ import pandas as pd
 
 from scdn.errors import input_error
 from scdn.file_io import write_atomic
-from scdn.record.read import Event, Run
+from scdn.record.run_reader import Event, Run
 
 TERMS = ("transmission_j", "processing_j", "movement_j")
 _LISTS = ("active", "entered", "exited", "link_failed")
 
 
-def frame(runs: Sequence[Run]) -> pd.DataFrame:
+def rounds_frame(runs: Sequence[Run]) -> pd.DataFrame:
     """One row per run and round: metrics, joules, seconds, iterations and counts."""
     rows = pd.DataFrame(
         [
@@ -110,11 +110,11 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else math.nan
 
 
-def export(runs: Sequence[Run], path: str | Path) -> None:
+def export_table(runs: Sequence[Run], path: str | Path) -> None:
     """The table of rounds as .csv or .parquet."""
     check_table_name(path)
     buffer = io.BytesIO()
-    rows = frame(runs)
+    rows = rounds_frame(runs)
     if Path(path).suffix.lower() == ".csv":
         rows.to_csv(buffer, index=False)
     else:

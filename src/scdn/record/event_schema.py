@@ -58,7 +58,7 @@ class PlanRound(_Open):
     solve_seconds: float
 
 
-class Start(_Open):
+class StartEvent(_Open):
     """The first line."""
 
     event: Literal["start"]
@@ -69,7 +69,7 @@ class Start(_Open):
     versions: dict[str, str]
 
 
-class Round(_Open):
+class RoundEvent(_Open):
     """One line per round; lists hold ids of devices."""
 
     event: Literal["round"]
@@ -85,7 +85,7 @@ class Round(_Open):
     seconds: float
 
 
-class End(_Open):
+class EndEvent(_Open):
     """The last line of a run that is over."""
 
     event: Literal["end"]
@@ -95,5 +95,7 @@ class End(_Open):
     energy: dict[str, float]
 
 
-class AnyEvent(RootModel[Annotated[Start | Round | End, Field(discriminator="event")]]):
+class AnyEvent(
+    RootModel[Annotated[StartEvent | RoundEvent | EndEvent, Field(discriminator="event")]]
+):
     """One line of events.jsonl."""

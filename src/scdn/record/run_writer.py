@@ -8,12 +8,12 @@ from typing import Any
 
 from scdn.errors import input_error
 from scdn.file_io import OutputError, to_json, write_atomic
-from scdn.record.read import EVENTS, Event, read_events
+from scdn.record.run_reader import EVENTS, Event, read_events
 
 SUMMARY = "summary.json"
 
 
-def refuse_used(folder: Path) -> None:
+def check_unused(folder: Path) -> None:
     """Refuses a folder that has a run."""
     if (folder / EVENTS).exists():
         allowed = "choose another folder, or go on with --resume"
@@ -28,15 +28,15 @@ class Recorder:
         self._path = folder / EVENTS
 
     @classmethod
-    def new(cls, folder: Path, start: Event) -> Recorder:
+    def create(cls, folder: Path, start: Event) -> Recorder:
         """A new run in a folder that has none yet."""
-        refuse_used(folder)
+        check_unused(folder)
         recorder = cls(folder)
         write_atomic(recorder._path, _line(start))
         return recorder
 
     @classmethod
-    def resumed(cls, folder: Path, next_round: int) -> Recorder:
+    def reopen(cls, folder: Path, next_round: int) -> Recorder:
         """The run as it was when the checkpoint was made: what came after is cut."""
         kept = [
             event
@@ -50,7 +50,7 @@ class Recorder:
         write_atomic(folder / EVENTS, "".join(_line(event) for event in kept))
         return cls(folder)
 
-    def add(self, event: Event) -> None:
+    def append(self, event: Event) -> None:
         """One more event, on disk when this returns."""
         try:
             # Not mode "ab": a file that has vanished must not come back without its beginning.
@@ -61,7 +61,7 @@ class Recorder:
         except OSError as error:
             raise OutputError(f"{self._path}: cannot be written ({error.strerror})") from None
 
-    def summary(self, found: dict[str, Any]) -> None:
+    def write_summary(self, found: dict[str, Any]) -> None:
         """The last word on a run."""
         write_atomic(self.folder / SUMMARY, to_json(found) + "\n")
 

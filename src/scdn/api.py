@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scdn.errors import input_error
-from scdn.record.frames import frame
-from scdn.scenario.model import Scenario
-from scdn.scenario.read import read_scenario
-from scdn.simulation.run import run as _run
+from scdn.record.run_tables import rounds_frame
+from scdn.scenario import Scenario, read_scenario
+from scdn.simulation.runner import run as _run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +42,6 @@ def run(
     told = {"method": method, "seed": seed}
     chosen = chosen.model_copy(update={k: v for k, v in told.items() if v is not None})
     if out is not None:
-        return frame([_run(chosen, out)])
+        return rounds_frame([_run(chosen, out)])
     with tempfile.TemporaryDirectory(prefix="scdn-") as folder:
-        return frame([_run(chosen, Path(folder) / "run")])
+        return rounds_frame([_run(chosen, Path(folder) / "run")])

@@ -1,0 +1,57 @@
+"""The headline score of a run: the metric that tables, charts and progress lines show first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A recorded metric and how to show it."""
+
+    metric: str  # its name in the metrics of an event
+    higher_is_better: bool
+    unit: str  # "%" or ""
+    label: str  # of axes and table columns
+
+    @property
+    def axis_label(self) -> str:
+        """The label with its unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+    def format(self, value: float) -> str:
+        """Return a value as short text, such as `93.1 % top-3`."""
+        name = _SHORT_NAMES.get(self.metric, self.metric)
+        return f"{value:.1f} % {name}" if self.unit == "%" else f"{name} {value:.4f}"
+
+
+BUILT_IN = (  # the first of these that a run has recorded is its headline
+    Headline("top3", True, "%", "Top-3 accuracy"),
+    Headline("top1", True, "%", "Top-1 accuracy"),
+    Headline("mse", False, "", "Mean squared error"),
+    Headline("test_loss", False, "", "Test loss"),
+    Headline("train_loss", False, "", "Training loss"),
+)
+_SHORT_NAMES = {"top3": "top-3", "top1": "top-1", "mse": "MSE"}
+_FALLBACK = BUILT_IN[3]
+
+
+def headline(start: Mapping[str, Any], metrics: Collection[str]) -> Headline:
+    """Return the headline of a run with this start event that has recorded these metrics.
+
+    It is the start event's `score` (the first of the scenario's `learning.metrics`); without one,
+    the top-3 accuracy of a classifier and the mean squared error of a regression.
+    """
+    score = start.get("score")
+    if isinstance(score, dict) and score.get("metric") in metrics:
+        name = str(score["metric"])
+        label = next((known.label for known in BUILT_IN if known.metric == name), _label(name))
+        return Headline(name, bool(score["higher_is_better"]), str(score["unit"]), label)
+    return next((known for known in BUILT_IN if known.metric in metrics), _FALLBACK)
+
+
+def _label(name: str) -> str:
+    text = name.replace("_", " ").replace("-", " ")
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,94 @@
+"""The data of a run: the data set, the features of each party, payloads and optimisers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from scdn.arrays import Array, IntArray
+from scdn.data import Dataset, load
+from scdn.data.scaling import ScalingKind
+from scdn.errors import input_error
+from scdn.learning.dataset_tensors import DatasetTensors
+from scdn.learning.feature_split import FeatureView, newcomer_view, split_features
+from scdn.learning.party_factory import PartyFactory
+from scdn.learning.tensors import TensorOptions
+from scdn.rng import generator
+from scdn.scenario import Scenario
+from scdn.world.churn import ChurnTrace
+from scdn.world.fleet import OPTIMIZERS, Fleet
+
+_BITS = 32  # of a weight, or of a number in an embedding
+
+
+@lru_cache(maxsize=2)
+def _prepared(
+    name: str, scaling: ScalingKind, options: TensorOptions, holdout: float, seed: int
+) -> tuple[Dataset, DatasetTensors]:
+    """Return a scaled data set and its tensors, which all runs of this process share."""
+    dataset = load(name)
+    if holdout:
+        dataset = dataset.with_holdout(holdout, seed)
+    scaled = dataset.scaled(scaling, "float64" if options.precision == "float64" else "float32")
+    return scaled, DatasetTensors.from_dataset(scaled, options)
+
+
+@dataclass(frozen=True, eq=False)
+class RunData:
+    """The data of a run, the features of each party, and what follows from both for a round."""
+
+    scenario: Scenario
+    dataset: Dataset
+    tensors: DatasetTensors
+    factory: PartyFactory
+    views: dict[str, FeatureView]  # of the parties that are present at the start
+
+    @classmethod
+    def from_scenario(cls, scenario: Scenario, trace: ChurnTrace) -> RunData:
+        """Load the scenario's data set and split its features among the first parties."""
+        learning = scenario.learning
+        names = trace.fleet.id[trace.present(0)].tolist()
+        if not names:
+            raise input_error(scenario.name, "devices", "none at the start", "needs at least one")
+        options = TensorOptions(learning.device, learning.precision)
+        holdout = (learning.holdout, scenario.seed if learning.holdout else 0)
+        dataset, tensors = _prepared(learning.dataset, learning.scaling, options, *holdout)
+        views = split_features(dataset, learning.split, len(names), scenario.seed, names)
+        factory = PartyFactory.from_dataset(dataset, learning)
+        return cls(scenario, dataset, tensors, factory, dict(zip(names, views, strict=True)))
+
+    def newcomer_view(self, name: str) -> FeatureView:
+        """Return the features of a party that enters later."""
+        learning = self.scenario.learning
+        count = len(self.views)
+        return newcomer_view(self.dataset, learning.split, count, self.scenario.seed, name)
+
+    def payload_bits(self, connections: Array) -> Array:
+        """Return what each device sends in a round: its model, or embeddings of drawn rows."""
+        learning = self.scenario.learning
+        if learning.payload == "model":
+            return _BITS * connections
+        steps = learning.steps_per_iteration * self.scenario.max_iterations
+        train_rows = self.tensors.count("train")
+        batch = min(learning.batch_size, train_rows)
+        rows = steps * batch + min(learning.sample_rows, train_rows)
+        return np.full(len(connections), float(_BITS * rows * self.factory.width))
+
+    def optimizers(self, fleet: Fleet, round_index: int) -> tuple[IntArray, Array]:
+        """Return each device's optimiser and its μ or ρ: its own, or drawn anew each round."""
+        if not self.scenario.learning.redraw_optimizers:
+            return fleet.optimizer, fleet.optimizer_value
+        groups = {group.kind: group for group in reversed(self.scenario.fleet)}
+        kinds, values = fleet.optimizer.copy(), fleet.optimizer_value.copy()
+        for index, (name, kind) in enumerate(zip(fleet.id, fleet.kind, strict=True)):
+            group = groups.get(kind)
+            if group is None:  # a listed device keeps its own
+                continue
+            draw = generator(self.scenario.seed, f"optimizer:{name}", round_index)
+            chosen = group.optimizers[int(draw.integers(len(group.optimizers)))]
+            mu, rho = draw.uniform(*group.mu), draw.uniform(*group.rho)
+            kinds[index] = OPTIMIZERS.index(chosen)
+            values[index] = {"proximal": mu, "momentum": rho}.get(chosen, 0.0)
+        return kinds, values

@@ -1,0 +1,270 @@
+"""Runs from start to end: created or resumed, and recorded round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scdn.control.solve import warm_up
+from scdn.data.dataset import trivial_score
+from scdn.errors import input_error, require_package
+from scdn.learning.cuda_graphs import release_graphs
+from scdn.learning.tensors import StateDict
+from scdn.learning.vertical_model import VerticalModel
+from scdn.methods import Method, algorithm3_controller, exact_controller, method
+from scdn.record import checkpoint
+from scdn.record.run_lock import lock_run_folder
+from scdn.record.run_reader import EVENTS, Run, read_run
+from scdn.record.run_writer import Recorder, check_unused
+from scdn.scenario import Scenario, make_scenario
+from scdn.simulation.events import start_event
+from scdn.simulation.loop import DivergedError, Simulation
+from scdn.simulation.run_environment import EnvironmentFactory, simulated_environment
+from scdn.world.geometry import server_start
+
+Event = dict[str, Any]
+OnRound = Callable[[Event, Simulation], None]  # called after each round is recorded
+
+REFERENCE_METHOD = "sc-dn"  # rivals take its mean iterations
+REFERENCE_FOLDER = "reference"  # of that run, within a rival's own folder
+_DEPARTED = "departed/"  # prefix of arrays of departed parties, which never change again
+
+
+def run(
+    scenario: Scenario,
+    out: str | Path,
+    *,
+    reference: str | Path | None = None,
+    baselines: Event | None = None,
+    on_round: OnRound | None = None,
+    environment: EnvironmentFactory = simulated_environment,
+) -> Run:
+    """Run a scenario with its method and seed, record it, and return the recorded run.
+
+    Parameters
+    ----------
+    scenario
+        What to run.
+    out
+        The folder of the run; it must not hold another one.
+    reference
+        The folder of a run of SC-DN with the same scenario and seed, which rivals take their
+        iterations from. By default a rival's reference is run first, within `out`.
+    baselines
+        Scores of training without a network, to record in the start event.
+    on_round
+        Called with the event and the simulation after each round.
+    environment
+        Creates the network, the data and the parties; simulated by default.
+    """
+    folder, chosen = Path(out), method(scenario.method)
+    check_unused(folder)
+    iterations = _reference_iterations(scenario, chosen, folder, reference, on_round)
+    simulation = create_simulation(scenario, iterations, environment=environment)
+    dataset = simulation.data.dataset
+    scores = {"trivial": trivial_score(dataset), "best_party": None, "centralised": None}
+    start = start_event(scenario, chosen.name, dataset, {**scores, **(baselines or {})})
+    with lock_run_folder(folder):
+        check_unused(folder)  # another process may have started a run meanwhile
+        checkpoint.clear(folder)
+        _save_checkpoint(folder, simulation)
+        return _run_rounds(simulation, Recorder.create(folder, start), on_round)
+
+
+def resume(
+    out: str | Path,
+    *,
+    on_round: OnRound | None = None,
+    environment: EnvironmentFactory = simulated_environment,
+    wait_s: float = 0.0,
+) -> Run:
+    """Continue the run in `out` from its checkpoint; return at once if it has ended.
+
+    `wait_s` is how long to wait for another process that still holds the run.
+    """
+    folder = Path(out)
+    if not (folder / EVENTS).exists():
+        if (folder / REFERENCE_FOLDER / EVENTS).exists():
+            found, allowed = "has not begun", "start it again with the same command"
+        else:
+            found, allowed = "is not there", "must be the folder of a run"
+        raise input_error(str(folder), "run", found, allowed)
+    recorded = read_run(folder)
+    if _has_ended(recorded):
+        return recorded
+    with lock_run_folder(folder, wait_s):
+        return _resume_locked(folder, on_round, environment)
+
+
+def _has_ended(recorded: Run) -> bool:
+    return recorded.end is not None and recorded.end.get("status") in ("done", "diverged")
+
+
+def _resume_locked(folder: Path, on_round: OnRound | None, environment: EnvironmentFactory) -> Run:
+    recorded = read_run(folder)
+    if _has_ended(recorded):  # while this process waited for the lock
+        return recorded
+    arrays, state, departed = checkpoint.load(folder)
+    for party, tables in departed.items():
+        arrays |= {f"{_DEPARTED}{party}/{key}": table for key, table in tables.items()}
+    scenario = make_scenario(recorded.scenario, str(folder / EVENTS))
+    iterations = tuple(state["reference_iterations"])
+    simulation = create_simulation(scenario, iterations, state, environment)
+    simulation.model.load_state_dict(StateDict(arrays, state["model"]))
+    simulation.load_state_dict(state)
+    recorder = Recorder.reopen(folder, simulation.round)
+    metrics = recorded.rounds[simulation.round - 1]["metrics"] if simulation.round else None
+    return _run_rounds(simulation, recorder, on_round, metrics)
+
+
+def create_simulation(
+    scenario: Scenario,
+    reference_iterations: tuple[float, ...],
+    state: Event | None = None,
+    environment: EnvironmentFactory = simulated_environment,
+) -> Simulation:
+    """Return a simulation before round 0, or without parties if a checkpoint's `state` follows."""
+    chosen = method(scenario.method)
+    if chosen.controller is exact_controller:
+        warm_up()  # loading the solver is no part of a plan's time
+    if chosen.controller is algorithm3_controller:
+        require_package("cvxpy", "paper", f"method {chosen.name}")
+    surroundings = environment(scenario, state)
+    data = surroundings.data
+    model = VerticalModel.create(
+        data.tensors,
+        data.factory,
+        data.views if state is None else {},
+        scenario.learning,
+        scenario.seed,
+        chosen.memory,
+        measure_gradients=chosen.schedule == "synchronous",
+        parties=surroundings.parties,
+    )
+    return surroundings.simulation_class(
+        scenario=scenario,
+        method=chosen,
+        data=data,
+        trace=surroundings.trace,
+        reference_iterations=reference_iterations,
+        initial_loss=float(model.metrics()["train_loss"]) if state is None else 0.0,
+        model=model,
+        server_m=server_start(scenario),
+    )
+
+
+def mean_iterations(recorded: Run) -> tuple[float, ...]:
+    """Return each round's iterations, averaged over the devices that were present."""
+    return tuple(
+        float(np.mean([device["iterations"] for device in event["devices"]] or [0.0]))
+        for event in recorded.rounds
+    )
+
+
+def _run_rounds(
+    simulation: Simulation,
+    recorder: Recorder,
+    on_round: OnRound | None,
+    metrics: Event | None = None,
+) -> Run:
+    """Run the rounds that are left, each recorded before the next begins.
+
+    `metrics` are those of the last recorded round, for the summary of a run without another one.
+    """
+    status, reason = "done", None
+    try:
+        for event in simulation.loop():
+            recorder.append(event)
+            _save_checkpoint(recorder.folder, simulation)
+            metrics = event["metrics"]
+            if on_round is not None:
+                on_round(event, simulation)
+    except DivergedError as error:
+        status, reason = "diverged", str(error)
+    except KeyboardInterrupt:
+        recorder.write_summary(_summary(simulation, "stopped", None, metrics))
+        raise
+    finally:
+        release_graphs()  # frees memory of the GPU
+    summary = _summary(simulation, status, reason, metrics)
+    recorder.write_summary(summary)
+    recorder.append({"event": "end", **summary})
+    return read_run(recorder.folder)
+
+
+def _summary(
+    simulation: Simulation, status: str, reason: str | None, metrics: Event | None
+) -> Event:
+    return {
+        "status": status,
+        "reason": reason,
+        "method": simulation.method.name,
+        "seed": simulation.scenario.seed,
+        "rounds": simulation.round,
+        "metrics": metrics,
+        "energy": simulation.ledger.totals(),
+        "fallbacks": simulation.fallbacks,
+    }
+
+
+def _save_checkpoint(folder: Path, simulation: Simulation) -> None:
+    arrays, model_values = simulation.model.state_dict()
+    departed: dict[str, dict[str, Any]] = {}
+    for key in [key for key in arrays if key.startswith(_DEPARTED)]:
+        party, _, table = key.removeprefix(_DEPARTED).partition("/")
+        departed.setdefault(party, {})[table] = arrays.pop(key)
+    checkpoint.save(folder, arrays, {**simulation.state_dict(), "model": model_values}, departed)
+
+
+# --- the reference of a rival ---------------------------------------------------------------------
+
+
+def _reference_iterations(
+    scenario: Scenario,
+    chosen: Method,
+    folder: Path,
+    reference: str | Path | None,
+    on_round: OnRound | None,
+) -> tuple[float, ...]:
+    """Return SC-DN's mean iterations per round, from a run that exists or is run first."""
+    if not chosen.rival:
+        return ()
+    place = folder / REFERENCE_FOLDER if reference is None else Path(reference)
+    wanted = scenario.model_copy(update={"method": REFERENCE_METHOD})
+    if reference is None and not (place / EVENTS).exists():
+        recorded = run(wanted, place, on_round=on_round)
+    else:
+        recorded = read_run(place)
+        _check_reference(recorded, wanted, place)
+        if reference is None:
+            recorded = resume(place, on_round=on_round)
+    if recorded.end is None:
+        raise input_error(str(place), "reference", "has not ended", "resume it first")
+    means = mean_iterations(recorded)
+    missing = scenario.learning.rounds - len(means)  # after it diverged, its last mean is used
+    return means + (means[-1:] or (0.0,)) * missing
+
+
+def _check_reference(recorded: Run, wanted: Scenario, place: Path) -> None:
+    """Check method, scenario and seed of a reference; learning rates may differ."""
+    allowed = f"must be a run of {REFERENCE_METHOD} with the same scenario and seed"
+    if recorded.method != REFERENCE_METHOD:
+        raise input_error(str(place), "reference", f"is of {recorded.method}", allowed)
+    expected, actual = (
+        _without_rates(scenario.model_dump(mode="json", by_alias=True))
+        for scenario in (wanted, make_scenario(recorded.scenario, str(place)))
+    )
+    if expected != actual:
+        differing = next(key for key in expected if expected[key] != actual.get(key))
+        raise input_error(str(place), "reference", f"differs in {differing}", allowed)
+
+
+def _without_rates(scenario: Event) -> Event:
+    def without(table: Event) -> Event:
+        return {k: v for k, v in table.items() if k not in ("learning_rate", "server_rate")}
+
+    lists = {key: [without(item) for item in scenario.get(key, [])] for key in ("fleet", "devices")}
+    return {**scenario, **lists, "learning": without(scenario.get("learning", {}))}
