@@ -26,12 +26,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from scdn.federation.hub import Address, follow, free_port, start, superlink
-from scdn.federation.launch import Settings
-from scdn.federation.local import Neighbours, prepare
-from scdn.federation.server import federated
+from scdn.federation.federated_server import ServerSettings, federated_scenario
+from scdn.federation.processes import (
+    LocalDevices,
+    ServerAddress,
+    free_port,
+    run_at_superlink,
+    running_superlink,
+)
 from scdn.file_io import to_json
-from scdn.record.read import Run, read_run
+from scdn.record.run_reader import Run, read_run
 from scdn.scenario import Scenario, read_scenario
 
 QUICK = Path(__file__).parent.parent / "examples" / "quick.toml"
@@ -80,28 +84,26 @@ def federate(
 ) -> Watched:
     """Runs a scenario with devices of this machine; `route` has proxies' ports by device."""
     began = time.monotonic()
-    neighbours: Neighbours = prepare(out, federated(scenario), devices, with_keys=True)
-    told = neighbours.scenario.model_dump(mode="json", by_alias=True)
+    local = LocalDevices.prepare(out, federated_scenario(scenario), devices, with_keys=True)
+    told = local.scenario.model_dump(mode="json", by_alias=True)
     (out / "scenario.json").write_text(to_json(told))
-    settings = Settings(
+    settings = ServerSettings(
         out=str(out),
         scenario=str(out / "scenario.json"),
-        labels=str(neighbours.labels),
+        labels=str(local.labels),
         wait_s=300.0,
         timeout_s=timeout_s,
     )
-    address = Address("127.0.0.1", free_port(), neighbours.keys)
-    usage = {name: Usage() for name in neighbours.names}
+    address = ServerAddress("127.0.0.1", free_port(), local.keys)
+    usage = {name: Usage() for name in local.names}
     over = threading.Event()
-    with superlink(address, out) as control, ExitStack() as stack:
-        proxies = (
-            {} if route is None else stack.enter_context(route(address.port, neighbours.names))
-        )
+    with running_superlink(address, out) as control, ExitStack() as stack:
+        proxies = {} if route is None else stack.enter_context(route(address.port, local.names))
         children = {
             name: stack.enter_context(
-                neighbours.device(name, replace(address, port=proxies.get(name, address.port)))
+                local.start(name, replace(address, port=proxies.get(name, address.port)))
             )
-            for name in neighbours.names
+            for name in local.names
         }
 
         def look() -> None:
@@ -118,7 +120,7 @@ def federate(
             elif during is not None:
                 during(json.loads(line))
 
-        follow(control, start(control, settings), out, tell)
+        run_at_superlink(control, settings, tell)
         over.set()
         for child in children.values():
             child.terminate()

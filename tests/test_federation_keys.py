@@ -1,9 +1,10 @@
-"""Who is let in: keys, certificates, addresses; what is wrong is said in a line."""
+"""Certificates, keys and addresses decide which devices take part; each fault is one line."""
 
 from __future__ import annotations
 
 import asyncio
 import stat
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,11 +12,16 @@ from command_line import refused, scdn
 
 from scdn.data.example_files import write_example_files
 from scdn.errors import InputError
-from scdn.federation.certificates import admitted, check_server, make_keys, read_private_key
-from scdn.federation.flower import is_loopback
-from scdn.federation.flower.superlink import guarded
-from scdn.federation.processes import Address
-from scdn.federation.unix_socket import exchange, relay
+from scdn.federation.certificates import (
+    check_server_certificate,
+    device_certificates,
+    make_keys,
+    read_private_key,
+)
+from scdn.federation.flower import environment, is_loopback
+from scdn.federation.flower.superlink import with_access_check
+from scdn.federation.processes import ServerAddress
+from scdn.federation.unix_socket import ask_socket, serve_socket
 
 
 @pytest.fixture(scope="module")
@@ -30,75 +36,86 @@ def keys(tmp_path_factory):
     return folder
 
 
-def test_only_good_certificates_let_a_device_in(keys):
-    found = {key.name: key.wrong for key in admitted(keys)}
-    assert found["a"] == found["b"] == ""
-    assert found["old"].startswith("expired on")
-    assert found["c"] == "not signed by this authority"
-    assert found["d"] == "is of a"
-    later = datetime.now(UTC) + timedelta(days=366)
-    assert {key.wrong[:10] for key in admitted(keys, later) if key.name in "ab"} == {"expired on"}
-    sooner = datetime.now(UTC) - timedelta(days=1)
-    assert {key.wrong for key in admitted(keys, sooner) if key.name in "ab"} == {"is not valid yet"}
+def problems(keys, now=None):
+    return {device.name: device.problem for device in device_certificates(keys, now)}
 
 
-def test_keys_are_for_their_owner_and_are_not_made_twice(keys):
+def test_only_valid_certificates_have_no_problem(keys):
+    today = problems(keys)
+    assert today["a"] == today["b"] == ""
+    assert today["old"].startswith("expired on")
+    assert today["c"] == "not signed by this authority"
+    assert today["d"] == "belongs to a"
+    next_year = problems(keys, datetime.now(UTC) + timedelta(days=366))
+    assert next_year["a"].startswith("expired on")
+    yesterday = problems(keys, datetime.now(UTC) - timedelta(days=1))
+    assert yesterday["a"] == "is not valid yet"
+
+
+def test_private_keys_are_readable_by_their_owner_alone(keys):
     for path in keys.rglob("*.key"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_existing_keys_are_kept(keys):
     before = (keys / "devices/a.key").read_bytes()
     assert make_keys(keys, ["a"], []) == []
     assert (keys / "devices/a.key").read_bytes() == before
 
 
-def test_an_expired_server_is_refused_before_it_starts(tmp_path):
+def test_an_expired_server_certificate_is_refused_before_the_start(tmp_path):
     make_keys(tmp_path, [], [], days=-1)
     with pytest.raises(InputError, match="expired"):
-        check_server(tmp_path)
+        check_server_certificate(tmp_path)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "example.org", ""])  # noqa: S104
-def test_no_keys_off_this_machine(host):
+def test_a_server_that_other_machines_can_reach_needs_keys(host):
     assert not is_loopback(host)
     with pytest.raises(InputError, match="--insecure"):
-        Address(host, 1, None)
+        ServerAddress(host, 1, None)
 
 
-def test_what_is_wrong_is_said_in_a_line(tmp_path, keys, examples):
-    meters, weather = write_example_files(tmp_path)
+def test_a_key_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"nothing\.key"):
+        read_private_key(tmp_path / "nothing.key")
+
+
+def test_a_server_with_wrong_options_is_refused_in_one_line(tmp_path, examples):
+    meters, _ = write_example_files(tmp_path)
     quick, out = examples / "quick.toml", tmp_path / "run"
     labels = ("--labels", meters, "--key", "home", "--label", "heat_pump")
     server = ("federate", "server", quick, "--out", out)
-    far = ("--insecure", "--host", "0.0.0.0")  # noqa: S104
-    for words in (
+    for arguments in (
         server,
         (*server, *labels),
-        (*server, *labels, *far),
+        (*server, *labels, "--insecure", "--host", "0.0.0.0"),  # noqa: S104
         (*server, *labels[:-1], "nothing", "--insecure"),
         (*server, *labels, "--keys", tmp_path),
         (*server, *labels, "--insecure", "--set", 'learning.labels="shared"'),
         (*server, *labels, "--insecure", "--set", "method=vafl"),
     ):
-        refused(scdn(*words), 1)
+        refused(scdn(*arguments), 1)
         assert not out.exists()
+
+
+def test_a_device_with_wrong_options_is_refused_in_one_line(tmp_path, keys):
+    _, weather = write_example_files(tmp_path)
     device = ("federate", "device", "--features", weather, "--key", "home")
-    near, away = ("--server", "127.0.0.1:1"), ("--server", "10.0.0.1:1")
-    for words in (
+    local, remote = ("--server", "127.0.0.1:1"), ("--server", "10.0.0.1:1")
+    ca, private_key = keys / "ca.crt", keys / "devices/a.key"
+    for arguments in (
         device,
-        (*device, *away, "--insecure"),
-        (*device, *near),
-        (*device, *near, "--ca", keys / "ca.crt"),
-        (*device, *near, "--ca", keys / "ca.key", "--private-key", keys / "devices/a.key"),
-        (*device, *near, "--ca", keys / "ca.crt", "--private-key", keys / "devices/a.crt"),
+        (*device, *remote, "--insecure"),
+        (*device, *local),
+        (*device, *local, "--ca", ca),
+        (*device, *local, "--ca", keys / "ca.key", "--private-key", private_key),
+        (*device, *local, "--ca", ca, "--private-key", keys / "devices/a.crt"),
         (*device, "--server", "nowhere", "--insecure"),
-        (*device, *near, "--insecure", "--name", "../x"),
-        (*device[:-2], *near, "--insecure"),
+        (*device, *local, "--insecure", "--name", "../x"),
+        (*device[:-2], *local, "--insecure"),
     ):
-        refused(scdn(*words), 1)
-
-
-def test_keys_that_cannot_be_read_are_named(tmp_path):
-    with pytest.raises(InputError, match=r"nothing\.key"):
-        read_private_key(tmp_path / "nothing.key")
+        refused(scdn(*arguments), 1)
 
 
 @pytest.mark.parametrize(
@@ -115,34 +132,39 @@ def test_keys_that_cannot_be_read_are_named(tmp_path):
         ("127.0.0.1", "/v1/runtime/push-object", 101, 413),
     ],
 )
-def test_from_elsewhere_only_devices_are_heard(host, path, size, status):
-    said = []
+def test_other_machines_reach_the_part_for_devices_alone(host, path, size, status):
+    sent = []
 
     async def app(_, __, send):
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
     async def send(message):
-        said.append(message)
+        sent.append(message)
 
     headers = [] if size is None else [(b"content-length", str(size).encode())]
     scope = {"type": "http", "client": (host, 1), "path": path, "headers": headers}
-    asyncio.run(guarded(app, 100)(scope, None, send))
-    assert said[0]["status"] == status
+    asyncio.run(with_access_check(app, 100)(scope, None, send))
+    assert sent[0]["status"] == status
+
+
+def test_flower_calls_no_server_on_the_internet_and_installs_nothing():
+    variables = environment()
+    assert variables["FLWR_TELEMETRY_ENABLED"] == "0"
+    assert variables["FLWR_DISABLE_UPDATE_CHECK"] == "1"
+    assert variables["FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION"] == "1"
 
 
 def test_a_device_behind_a_socket_answers(tmp_path):
-    import threading
-
     path, stop = tmp_path / "device.sock", threading.Event()
-    asked = threading.Thread(
-        target=relay, args=(path, lambda raw: raw[::-1], stop.is_set), daemon=True
+    device = threading.Thread(
+        target=serve_socket, args=(path, lambda raw: raw[::-1], stop.is_set), daemon=True
     )
-    asked.start()
+    device.start()
     while not path.exists():
         pass
     for raw in (b"", b"abc", bytes(range(256)) * 9999):
-        assert exchange(path, raw) == raw[::-1]
+        assert ask_socket(path, raw) == raw[::-1]
     assert stat.S_IMODE(path.stat().st_mode) == 0o700
     stop.set()
-    asked.join(5)
+    device.join(5)
     assert not path.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 import zlib
 from collections.abc import Iterable
@@ -10,6 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from scdn.file_io import write_atomic
 
 
 def read_npz(path: Path, keys: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
@@ -24,3 +27,10 @@ def read_npz(path: Path, keys: Iterable[str] | None = None) -> dict[str, NDArray
     # NotImplementedError: compressed in a way that zipfile does not know
     except (TypeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error):
         raise ValueError("not a whole npz file") from None
+
+
+def write_npz(path: Path, **arrays: Any) -> None:
+    """Write arrays to an `.npz` file; the file is complete or not there at all."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    write_atomic(path, buffer.getvalue())

@@ -14,7 +14,7 @@ from scdn.errors import input_error, printable
 from scdn.file_io import OutputError
 
 if TYPE_CHECKING:
-    from scdn.federation.flower.supernode import Connection
+    from scdn.federation.flower.supernode import SuperNodeConnection
 
 
 def add_to(subparsers: Subparsers) -> None:
@@ -59,24 +59,24 @@ def _device(options: argparse.Namespace) -> int:
     from scdn.federation import flower
 
     flower.check_installed()
-    from scdn.federation.device_client import Device, warm_up
+    from scdn.federation.device_client import DeviceClient, warm_up
     from scdn.federation.flower.supernode import RefusedByServerError
     from scdn.federation.messages import check_name
     from scdn.federation.processes import end_with_parent
     from scdn.federation.row_alignment import read_features
-    from scdn.federation.unix_socket import relay
+    from scdn.federation.unix_socket import serve_socket
 
     end_with_parent()
     if (options.server is None) == (options.socket is None):
         raise input_error("scdn", "device", "needs one of --server and --socket", "see --help")
     features = read_features(Path(options.features), options.key)
     name = check_name(options.name or Path(options.private_key or options.features).stem)
-    device = Device(name, features, log=_log, position_m=_position(options))
-    device.state = Path(options.state) if options.state else None
+    device = DeviceClient(name, features, log=_log, position_m=_position(options))
+    device.state_file = Path(options.state) if options.state else None
     connection = None if options.server is None else _connection(options)
     _log(f"{device.name}: {len(features.keys)} rows of {features.values.shape[1]} features")
-    for line in features.left_out:
-        _log(line)
+    if features.unusable_rows:
+        _log(f"{features.unusable_rows} rows ignored: without a key, or with a duplicate one")
     if options.check:
         return 0
     warm_up()
@@ -88,7 +88,7 @@ def _device(options: argparse.Namespace) -> int:
         return bool(signals) or device.stopped is not None
 
     if connection is None:
-        relay(Path(options.socket), device.answer, stop)
+        serve_socket(Path(options.socket), device.answer, stop)
     else:
         try:
             connection.serve(device.answer, stop)
@@ -98,10 +98,10 @@ def _device(options: argparse.Namespace) -> int:
     return 0
 
 
-def _connection(options: argparse.Namespace) -> Connection:
+def _connection(options: argparse.Namespace) -> SuperNodeConnection:
     from scdn.federation import flower
     from scdn.federation.certificates import read_certificate, read_private_key
-    from scdn.federation.flower.supernode import Connection
+    from scdn.federation.flower.supernode import SuperNodeConnection
 
     host, colon, port = options.server.rpartition(":")
     if not (host and colon and port.isdecimal()):
@@ -110,7 +110,7 @@ def _connection(options: argparse.Namespace) -> Connection:
         if not flower.is_loopback(host):
             fault = f"{host} is not this machine"
             raise input_error("scdn", "--insecure", fault, "give --ca and --private-key")
-        return Connection(options.server, None, None, options.patience, log=_log)
+        return SuperNodeConnection(options.server, None, None, options.patience, log=_log)
     for option in ("ca", "private_key"):
         if getattr(options, option) is None:
             name = f"--{option.replace('_', '-')}"
@@ -118,7 +118,7 @@ def _connection(options: argparse.Namespace) -> Connection:
     authority, private_key = Path(options.ca), Path(options.private_key)
     read_certificate(authority)
     read_private_key(private_key)
-    return Connection(options.server, authority, private_key, options.patience, log=_log)
+    return SuperNodeConnection(options.server, authority, private_key, options.patience, log=_log)
 
 
 def _position(options: argparse.Namespace) -> tuple[float, float, float] | None:

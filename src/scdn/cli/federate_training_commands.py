@@ -26,8 +26,8 @@ from scdn.file_io import OutputError, to_json, write_atomic
 from scdn.scenario import Scenario
 
 if TYPE_CHECKING:
-    from scdn.federation.federated_server import Settings
-    from scdn.federation.flower.superlink import Control
+    from scdn.federation.federated_server import ServerSettings
+    from scdn.federation.flower.superlink import SuperLinkControl
 
 PORT = 9092
 SCENARIO = "scenario.json"  # as the server's process reads it
@@ -119,8 +119,7 @@ def _server(options: argparse.Namespace) -> int:
     from scdn.federation import flower
 
     flower.check_installed()
-    from scdn.federation.federated_server import labels_of
-    from scdn.federation.processes import Address, superlink
+    from scdn.federation.processes import ServerAddress, running_superlink
 
     if options.keys is None and not options.insecure:
         allowed = "must be the folder of scdn federate keys, or --insecure on this machine"
@@ -128,18 +127,18 @@ def _server(options: argparse.Namespace) -> int:
     if options.labels is None:
         raise input_error("scdn", "--labels", "is missing", "must be the file with the labels")
     keys = None if options.keys is None else Path(options.keys).resolve()
-    address = Address(options.host, options.port, keys)
+    address = ServerAddress(options.host, options.port, keys)
     out, scenario = _folder_and_scenario(options)
     settings = _settings(options, out, scenario, Path(options.labels))
-    labels = labels_of(settings)  # faults in the labels are reported before anything starts
-    devices = address.devices()
+    labels = settings.read_labels()  # faults in the labels are reported before anything starts
+    devices = address.device_certificates()
     print(f"{settings.labels}: {len(labels.keys)} rows with a label", file=sys.stderr)
-    for name, fault in devices:
-        print(f"{name}: {fault or 'may take part'}", file=sys.stderr)
+    for device in devices:
+        print(f"{device.name}: {device.problem or 'may take part'}", file=sys.stderr)
     if options.check:
         return 0
     _write_scenario(scenario, out)
-    with _sigterm_interrupts(), superlink(address, out) as control:
+    with _sigterm_interrupts(), running_superlink(address, out) as control:
         print(f"devices connect to port {address.port}", file=sys.stderr)
         return _follow(control, settings, out)
 
@@ -148,26 +147,26 @@ def _local(options: argparse.Namespace) -> int:
     from scdn.federation import flower
 
     flower.check_installed()
-    from scdn.federation.processes import Address, free_port, prepare, superlink
+    from scdn.federation.processes import LocalDevices, ServerAddress, free_port, running_superlink
 
     out, scenario = _folder_and_scenario(options)
-    neighbours = prepare(out, scenario, options.devices, options.with_keys)
-    settings = _settings(options, out, neighbours.scenario, neighbours.labels)
-    address = Address("127.0.0.1", free_port(), neighbours.keys)
-    _write_scenario(neighbours.scenario, out)
+    local = LocalDevices.prepare(out, scenario, options.devices, options.with_keys)
+    settings = _settings(options, out, local.scenario, local.labels)
+    address = ServerAddress("127.0.0.1", free_port(), local.keys)
+    _write_scenario(local.scenario, out)
     with (
         _sigterm_interrupts(),
-        superlink(address, out) as control,
-        neighbours.all(address),
+        running_superlink(address, out) as control,
+        local.running(address),
     ):
         return _follow(control, settings, out)
 
 
 def _folder_and_scenario(options: argparse.Namespace) -> tuple[Path, Scenario | None]:
     """Return the run's folder, and the scenario unless the run is resumed."""
-    from scdn.federation.federated_server import federated
+    from scdn.federation.federated_server import federated_scenario
     from scdn.record.run_reader import read_run
-    from scdn.record.run_writer import refuse_used
+    from scdn.record.run_writer import check_unused
 
     if (options.resume is None) == (options.scenario is None):
         raise input_error("scdn", "federate", "needs one of FILE and --resume", "see --help")
@@ -175,19 +174,19 @@ def _folder_and_scenario(options: argparse.Namespace) -> tuple[Path, Scenario | 
         refuse_with_resume(options, ("out", "settings"))
         read_run(options.resume)  # raises where there is no run
         return Path(options.resume).resolve(), None
-    scenario = federated(read_scenario_from(options))
+    scenario = federated_scenario(read_scenario_from(options))
     out = Path(options.out or Path("runs") / f"{scenario.name}-federated").resolve()
-    refuse_used(out)
+    check_unused(out)
     return out, scenario
 
 
 def _settings(
     options: argparse.Namespace, out: Path, scenario: Scenario | None, labels: Path
-) -> Settings:
-    from scdn.federation.federated_server import Settings
+) -> ServerSettings:
+    from scdn.federation.federated_server import ServerSettings
 
     texts = {name: getattr(options, name, None) or "" for name in ("key", "label", "reference")}
-    return Settings(
+    return ServerSettings(
         out=str(out),
         scenario="" if scenario is None else str(out / SCENARIO),
         labels=str(labels.resolve()),
@@ -212,9 +211,9 @@ def _write_scenario(scenario: Scenario | None, out: Path) -> None:
     write_atomic(out / SCENARIO, to_json(document) + "\n")
 
 
-def _follow(control: Control, settings: Settings, out: Path) -> int:
+def _follow(control: SuperLinkControl, settings: ServerSettings, out: Path) -> int:
     """Start the run, print its log and its rounds until it ends, and return the exit code."""
-    from scdn.federation.processes import follow, start
+    from scdn.federation.processes import run_at_superlink
     from scdn.record.run_reader import read_run
 
     bar = ProgressBar()
@@ -233,7 +232,7 @@ def _follow(control: Control, settings: Settings, out: Path) -> int:
         text += f", no answer from {', '.join(missed)}" if missed else ""
         bar.show(event["round"] + 1, rounds, f"{text}, {event['seconds']:.1f} s")
 
-    follow(control, start(control, settings), out, print_line)
+    run_at_superlink(control, settings, print_line)
     end = read_run(out).end
     if end is None:
         raise OutputError(f"{out}: the run has not ended; see {out / 'superlink.log'}")

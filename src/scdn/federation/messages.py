@@ -1,4 +1,8 @@
-"""What server and devices say to one another: every message has a form, checked before use."""
+"""The messages between server and devices, and their version.
+
+The server sends requests and each device answers every request with one reply of the same kind, or
+with `refused`. A message's fields and arrays are checked against its schema before they are used.
+"""
 
 from __future__ import annotations
 
@@ -9,118 +13,127 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from scdn.data.dataset import Task
+from scdn.data.dataset import TaskKind
 from scdn.errors import faults_from_pydantic, format_value, input_error
-from scdn.federation.wire import Arrays, Frame, WireError
+from scdn.federation.wire_format import Arrays, Frame, WireError
 
-DIGEST = 16  # bytes of a hashed key
-VERSION = 2  # of these forms
+VERSION = 3  # of these schemas; a device with another version refuses the server's hello
+DIGEST_BYTES = 16  # of a hashed key
 
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Count = Annotated[int, Field(ge=0, le=1 << 40)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-Positive = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Shape = tuple[int | str, ...]  # a text stands for any size, the same wherever it stands
+NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Smoothness = Annotated[float, Field(ge=0)] | None  # None: not finite, or not from spectral norms
+ArrayShape = tuple[int | str, ...]  # a letter is any size, the same size wherever it occurs
 
 
 class Message(BaseModel):
-    """The words of a message. `arrays` names what comes with it; a `?` makes one optional."""
+    """The fields of every message.
+
+    `arrays` gives the kind (NumPy's `dtype.kind`) and shape of each array; `?` marks optional ones.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-    arrays: ClassVar[Mapping[str, tuple[str, Shape]]] = {}
+    arrays: ClassVar[Mapping[str, tuple[str, ArrayShape]]] = {}
 
     run: Annotated[str, Field(max_length=64)]
-    nonce: Annotated[str, Field(max_length=64)]
+    nonce: Annotated[str, Field(max_length=64)]  # a reply repeats its request's
 
 
-# --- what a server asks ---------------------------------------------------------------------------
+# --- requests of the server -----------------------------------------------------------------------
 
 
-class Hello(Message):
-    """Who are you, and which rows do you have? `salt` keys the hash of rows' keys."""
+class HelloRequest(Message):
+    """Ask a device for its name and rows; `salt` keys the hash of the rows' keys."""
 
-    version: Literal[2]
+    version: Literal[3]
     salt: Annotated[str, Field(max_length=64)]
 
 
-class Start(Message):
-    """Take part: these rows in this order, these wishes for your model."""
+class StartRequest(Message):
+    """Ask a device to make its model: for these rows in this order, with these settings."""
 
-    arrays = {"train": ("u", ("n", DIGEST)), "test": ("u", ("m", DIGEST)), "sample": ("i", ("s",))}
+    arrays = {
+        "train": ("u", ("n", DIGEST_BYTES)),
+        "test": ("u", ("m", DIGEST_BYTES)),
+        "sample": ("i", ("s",)),
+    }
 
     name: Annotated[str, Field(min_length=1, max_length=80)]
     seed: Count
-    task: Task
+    task: TaskKind
     width: Annotated[int, Field(ge=1, le=10_000)]
     learning: dict[str, Any]
 
 
-class Probe(Message):
-    """Measure your gradients at these batches."""
+class ProbeRequest(Message):
+    """Ask a device to measure its gradients at these batches, without training."""
 
     arrays = {
         "batches": ("i", ("t", "b")),
-        "slopes": ("f", ("t", "b", "w")),
-        "sample_slopes": ("f", ("s", "w")),
+        "gradients": ("f", ("t", "b", "w")),
+        "sample_gradients": ("f", ("s", "w")),
     }
 
     base: Count
 
 
-class Refresh(Message):
-    """Of which rows embeddings are wanted; all training rows where `rows` is absent."""
+class EmbedRequest(Message):
+    """Ask for embeddings of the training rows `rows`, or of all of them where it is absent."""
 
     arrays = {"rows?": ("i", ("r",))}
 
     base: Count
 
 
-class Apply(Refresh):
-    """Go the part `share` of your way from state `base`; that is state `state`."""
+class ApplyRequest(EmbedRequest):
+    """Ask a device to apply a fraction of its update to state `base`, which gives state `state`."""
 
     state: Count
-    share: Annotated[float, Field(ge=0, le=1)]
+    fraction: Fraction
 
 
-class Train(Message):
-    """Your part of the round's plan, and what to train on.
+class TrainRequest(Message):
+    """Give a device its part of the round's plan, and what to train on.
 
-    With `share` the update is applied at once, and embeddings come with the answer.
+    With `fraction` the update is applied at once, and the reply has the new embeddings.
     """
 
     arrays = {
         "batches": ("i", ("t", "b")),
-        "slopes": ("f", ("t", "b", "w")),
-        "sample_slopes?": ("f", ("s", "w")),
+        "gradients": ("f", ("t", "b", "w")),
+        "sample_gradients?": ("f", ("s", "w")),
         "rows?": ("i", ("r",)),
     }
 
     round: Count
     base: Count
     state: Count
-    share: Annotated[float, Field(ge=0, le=1)] | None
+    fraction: Fraction | None
     steps: Count
-    rate: Positive
-    mu: Positive
-    rho: Positive
-    iterations: Positive
-    power_w: Positive
-    cpu_hz: Positive
+    rate: NonNegative
+    optimizer: Annotated[str, Field(max_length=64)]
+    optimizer_value: NonNegative
+    iterations: NonNegative
+    power_w: NonNegative
+    cpu_hz: NonNegative
 
 
-class Bye(Message):
-    """You have left; thank you."""
+class GoodbyeRequest(Message):
+    """Tell a device that it no longer takes part, and why."""
 
     reason: Annotated[str, Field(max_length=400)]
 
 
-# --- what a device answers ------------------------------------------------------------------------
+# --- replies of a device --------------------------------------------------------------------------
 
 
-class HelloBack(Message):
-    """A device's name, its hashed keys, and the states it holds as a party of this run."""
+class HelloReply(Message):
+    """A device's name, its hashed keys, and the model states it holds as a party of this run."""
 
-    arrays = {"keys": ("u", ("n", DIGEST))}
+    arrays = {"keys": ("u", ("n", DIGEST_BYTES))}
 
     name: Name
     columns: Count
@@ -129,114 +142,116 @@ class HelloBack(Message):
     position_m: Annotated[list[Finite], Field(min_length=3, max_length=3)] | None
 
 
-class Embedded(Message):
-    """Embeddings as the model stands."""
+class EmbedReply(Message):
+    """Embeddings of the current model, and its smoothness."""
 
-    arrays = {"table": ("f", ("r", "w")), "tests": ("f", ("m", "w"))}
+    arrays = {"train": ("f", ("r", "w")), "test": ("f", ("m", "w"))}
 
-    smoothness: Annotated[float, Field(ge=0)] | None  # null: not finite, or not of norms
-    seconds: Positive
+    smoothness: Smoothness
+    seconds: NonNegative
 
 
-class Started(Embedded):
-    """The same of a new party."""
+class StartReply(EmbedReply):
+    """The embeddings of a new model, and its number of connections."""
 
     connections: Annotated[int, Field(ge=1, le=1 << 40)]
 
 
-class Measured(Message):
-    """Figures of gradients."""
+class ProbeReply(Message):
+    """Statistics of a device's gradients."""
 
-    bound_sq: Positive
-    variance: Positive
-    turning: Positive | None = None  # L_n, where it is measured
-    seconds: Positive
+    bound_sq: NonNegative
+    variance: NonNegative
+    measured_smoothness: NonNegative | None = None  # L_n, where it is measured
+    seconds: NonNegative
 
 
-class Trained(Message):
-    """What training gave: embeddings of the batches at the end of the way."""
+class TrainReply(Message):
+    """Embeddings of the batches after training, and statistics of the gradients."""
 
     arrays = {
         "trained": ("f", ("t", "b", "w")),
-        "table?": ("f", ("r", "w")),
-        "tests?": ("f", ("m", "w")),
+        "train?": ("f", ("r", "w")),
+        "test?": ("f", ("m", "w")),
     }
 
-    bound_sq: Positive | None
-    variance: Positive | None
-    turning: Positive | None = None
-    smoothness: Annotated[float, Field(ge=0)] | None = None
-    seconds: Positive
+    bound_sq: NonNegative | None
+    variance: NonNegative | None
+    measured_smoothness: NonNegative | None = None
+    smoothness: Smoothness = None
+    seconds: NonNegative
 
 
-class Gone(Message):
-    """Understood."""
+class GoodbyeReply(Message):
+    """Confirm that the device stops."""
 
 
-class Refused(Message):
-    """A device will not, or cannot."""
+class RefusedReply(Message):
+    """Say why a device does not answer a request."""
 
     reason: Annotated[str, Field(max_length=400)]
 
 
-ASKED: dict[str, type[Message]] = {
-    "hello": Hello,
-    "start": Start,
-    "probe": Probe,
-    "embed": Refresh,
-    "train": Train,
-    "apply": Apply,
-    "bye": Bye,
+REQUESTS: dict[str, type[Message]] = {
+    "hello": HelloRequest,
+    "start": StartRequest,
+    "probe": ProbeRequest,
+    "embed": EmbedRequest,
+    "train": TrainRequest,
+    "apply": ApplyRequest,
+    "goodbye": GoodbyeRequest,
 }
-ANSWERED: dict[str, type[Message]] = {
-    "hello": HelloBack,
-    "start": Started,
-    "probe": Measured,
-    "embed": Embedded,
-    "train": Trained,
-    "apply": Embedded,
-    "bye": Gone,
+REPLIES: dict[str, type[Message]] = {
+    "hello": HelloReply,
+    "start": StartReply,
+    "probe": ProbeReply,
+    "embed": EmbedReply,
+    "train": TrainReply,
+    "apply": EmbedReply,
+    "goodbye": GoodbyeReply,
 }
+REFUSED = "refused"
+
+
+# --- checks ---------------------------------------------------------------------------------------
 
 M = TypeVar("M", bound=Message)
 
 
-def read(form: type[M], frame: Frame, sizes: Mapping[str, int] | None = None) -> M:
-    """A message's words, checked with its arrays; `sizes` are those that are known."""
+def check_message(schema: type[M], frame: Frame, sizes: Mapping[str, int] | None = None) -> M:
+    """Return a message's fields, checked with its arrays; `sizes` are the sizes known before."""
     try:
-        words = form.model_validate(frame.words)
+        message = schema.model_validate(frame.fields)
     except ValidationError as error:
-        raise WireError("; ".join(map(str, faults_from_pydantic(error, form)[:3]))) from None
-    _check_arrays(form, frame.arrays, dict(sizes or {}))
-    return words
+        raise WireError("; ".join(map(str, faults_from_pydantic(error, schema)[:3]))) from None
+    _check_arrays(schema, frame.arrays, dict(sizes or {}))
+    return message
 
 
-def _check_arrays(form: type[Message], arrays: Arrays, sizes: dict[str, int]) -> None:
-    known = {name.rstrip("?"): name.endswith("?") for name in form.arrays}
-    for name in arrays.keys() - known.keys():
-        raise WireError(f"an array {name!r} that nobody asked for")
-    for told, (kind, shape) in form.arrays.items():
-        name = told.rstrip("?")
-        if name not in arrays:
-            if not known[name]:
-                raise WireError(f"no {name}")
-            continue
-        _check_array(name, arrays[name], kind, shape, sizes)
+def _check_arrays(schema: type[Message], arrays: Arrays, sizes: dict[str, int]) -> None:
+    expected = {name.rstrip("?"): name for name in schema.arrays}
+    for name in arrays.keys() - expected.keys():
+        raise WireError(f"unexpected array {name!r}")
+    for name, entry in expected.items():
+        if name in arrays:
+            _check_array(name, arrays[name], *schema.arrays[entry], sizes)
+        elif not entry.endswith("?"):
+            raise WireError(f"array {name!r} is missing")
 
 
 def _check_array(
-    name: str, array: NDArray[Any], kind: str, shape: Shape, sizes: dict[str, int]
+    name: str, array: NDArray[Any], kind: str, shape: ArrayShape, sizes: dict[str, int]
 ) -> None:
     if array.dtype.kind != kind or array.ndim != len(shape):
-        raise WireError(f"{name} is of another form")
-    for found, wanted in zip(array.shape, shape, strict=True):
-        right = wanted if isinstance(wanted, int) else sizes.setdefault(wanted, found)
-        if found != right:
-            raise WireError(f"{name} has shape {array.shape}, {found} must be {right}")
+        raise WireError(f"{name} has the wrong type or number of dimensions")
+    for size, expected in zip(array.shape, shape, strict=True):
+        right = expected if isinstance(expected, int) else sizes.setdefault(expected, size)
+        if size != right:
+            raise WireError(f"{name} has shape {array.shape}, {size} must be {right}")
 
 
 def check_name(name: str) -> str:
-    """A device's name, refused where it could not be sent."""
+    """Return a device's name, or raise an error where it cannot be sent."""
     try:
         return TypeAdapter(Name).validate_python(name)
     except ValidationError:
@@ -244,8 +259,8 @@ def check_name(name: str) -> str:
         raise input_error("scdn", "--name", f"got {format_value(name)}", allowed) from None
 
 
-def row_numbers(name: str, array: NDArray[Any], count: int) -> NDArray[np.int64]:
-    """Row numbers, refused where one is not there."""
+def check_row_numbers(name: str, array: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """Return row numbers, or raise an error where one is not below `count`."""
     if array.size and not (array.min() >= 0 and array.max() < count):
-        raise WireError(f"{name} has rows that are not there")
+        raise WireError(f"{name} has row numbers outside 0..{count - 1}")
     return array.astype(np.int64)

@@ -1,9 +1,10 @@
-"""All that this program knows of Flower, in four small files; here what the others share.
+"""Everything that depends on Flower; this file has what the others share.
 
 Flower polls every three seconds and starts a process for each message. Here a device is one process
-that is its own SuperNode (`node`), a server speaks to devices through a ServerApp's grid (`grid`),
-and Flower's SuperLink stands behind a guard (`link`). Nothing calls the internet: telemetry, update
-checks and installations are off.
+that is its own SuperNode (`supernode.py`), the server is a ServerApp (`apps.py`) that reaches
+devices through Flower's grid (`grid_transport.py`), and Flower's SuperLink runs behind an access
+check (`superlink.py`). Nothing calls the internet: telemetry, update checks and installations are
+off.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from typing import Any
 
 from scdn.errors import require_package
 
-RECORD, FIELD = "scdn", "frame"  # where a message has its bytes
+RECORD, FIELD = "scdn", "frame"  # where a Flower message has its bytes
 
 
-def quiet() -> None:
-    """No call leaves for the internet; before Flower is loaded, for this process and its own."""
+def disable_internet_calls() -> None:
+    """Turn off Flower's calls to the internet; must run before Flower is imported."""
     os.environ.update(environment())
 
 
 def environment() -> dict[str, str]:
-    """What processes of Flower are to find."""
+    """Return the environment variables for processes of Flower."""
     return {
         "FLWR_TELEMETRY_ENABLED": "0",
         "FLWR_DISABLE_UPDATE_CHECK": "1",
@@ -33,13 +34,13 @@ def environment() -> dict[str, str]:
 
 
 def check_installed() -> None:
-    """Refuses to go on without Flower."""
-    quiet()
+    """Raise an error where Flower is not installed."""
+    disable_internet_calls()
     require_package("flwr", "federation", "federate")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is this machine alone."""
+    """Return whether an address can be reached from this machine alone."""
     if host == "localhost":
         return True
     try:
@@ -48,8 +49,8 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def replied(message: Any, answer: Callable[[bytes], bytes]) -> Any:
-    """The reply of a ClientApp to a message, as `answer` gives it."""
+def make_reply(message: Any, answer: Callable[[bytes], bytes]) -> Any:
+    """Return Flower's reply to a message, with the bytes that `answer` gives."""
     from flwr.app import ConfigRecord, Message, RecordDict
 
     raw = message.content[RECORD][FIELD]

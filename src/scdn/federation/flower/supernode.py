@@ -1,6 +1,7 @@
-"""A device at a SuperLink, without a SuperNode of Flower's: it asks for messages and answers them.
+"""A device's connection to a SuperLink, in place of a SuperNode of Flower's.
 
-It takes no code from the network: app bundles are never fetched.
+The device polls for messages and answers them in its own process. It takes no code from the
+network: app bundles are never fetched.
 """
 
 from __future__ import annotations
@@ -13,64 +14,70 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scdn.federation.flower import FIELD, RECORD, replied
+from scdn.federation.certificates import read_private_key
+from scdn.federation.flower import FIELD, RECORD, make_reply
 
-HEARTBEAT_S = 30.0
-FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0  # between two looks for messages: after one, and when idle
+_HEARTBEAT_S = 30.0
+_FIRST_POLL_S, _SLOWEST_POLL_S = 0.1, 1.0  # between two looks for messages: after one, and idle
+
+Answer = Callable[[bytes], bytes]
+Stop = Callable[[], bool]
 
 
 class RefusedByServerError(Exception):
-    """The server does not let this device in, or is not the one it should be."""
+    """The server does not admit this device, cannot be reached, or is not the right one."""
 
 
 @dataclass
-class Connection:
-    """A device at a SuperLink: connects, asks for messages, answers them, and comes back."""
+class SuperNodeConnection:
+    """Connects to a SuperLink, answers the messages it has for this device, and reconnects."""
 
     address: str
     root_certificate: Path | None  # None: without TLS, on this machine only
     private_key: Path | None
     patience_s: float = 600.0  # without a server, before giving up
-    first_s: float = 5.0  # a server that has just begun may not know its devices yet
+    grace_s: float = 5.0  # a server that has just started may not know its devices yet
     log: Callable[[str], None] = lambda _: None
-    _node: Any = None  # as the server last named this device
+    _node: Any = None  # this device's node, as the server last named it
+    _key_pair: Any = None
 
-    def serve(self, answer: Callable[[bytes], bytes], stop: Callable[[], bool]) -> None:
-        """Answers messages until `stop` says so; good-bye is said on the way out."""
+    def serve(self, answer: Answer, stop: Stop) -> None:
+        """Answer messages until `stop()` is true, then disconnect."""
         import httpx
 
-        lost, known = time.monotonic(), False
+        lost_at, admitted = time.monotonic(), False
         while not stop():
             try:
                 with self._client() as client:
-                    node = self._join(client, known)
-                    known = True
-                    lost = time.monotonic()
+                    node = self._join(client, admitted)
+                    admitted = True
+                    lost_at = time.monotonic()
                     self.log(f"connected to {self.address}")
-                    self._answer_all(client, node, answer, stop)
+                    self._answer_messages(client, node, answer, stop)
                     return
             except (httpx.TransportError, httpx.HTTPStatusError) as error:
-                self._judge(error, known or time.monotonic() - lost < self.first_s)
-                if time.monotonic() - lost > self.patience_s:
+                may_recover = admitted or time.monotonic() - lost_at < self.grace_s
+                self._raise_if_permanent(error, may_recover)
+                if time.monotonic() - lost_at > self.patience_s:
                     raise RefusedByServerError(
                         f"{self.address}: no server for {self.patience_s:.0f} s"
                     ) from None
                 self.log(f"{self.address}: {_short(error)}; trying again")
                 _wait(1.0, stop)
 
-    def _judge(self, error: Exception, hopeful: bool) -> None:
-        """Gives up at once where trying again cannot help."""
+    def _raise_if_permanent(self, error: Exception, may_recover: bool) -> None:
+        """Give up at once where trying again cannot help."""
         import httpx
 
         text = str(error)
         if isinstance(error, httpx.ConnectError) and "CERTIFICATE" in text.upper():
             raise RefusedByServerError(
-                f"{self.address}: its certificate is not trusted ({text})"
+                f"{self.address}: the server's certificate is not trusted ({text})"
             ) from None
         refused = isinstance(error, httpx.HTTPStatusError) and error.response.is_client_error
-        if refused and not hopeful:
+        if refused and not may_recover:
             raise RefusedByServerError(
-                f"{self.address}: does not let this key in ({_short(error)})"
+                f"{self.address}: the server does not admit this device's key ({_short(error)})"
             ) from None
 
     @contextmanager
@@ -80,93 +87,94 @@ class Connection:
         from flwr.supernode.fleet_http_client import FleetHttpClient
         from flwr.supernode.node_auth_http_interceptor import NodeAuthHttpInterceptor
 
-        if not hasattr(self, "_keys"):
-            self._keys = (
-                generate_key_pairs() if self.private_key is None else _key_pair(self.private_key)
-            )
+        if self._key_pair is None:
+            if self.private_key is None:
+                self._key_pair = generate_key_pairs()
+            else:
+                private_key = read_private_key(self.private_key)
+                self._key_pair = private_key, private_key.public_key()
         root = None if self.root_certificate is None else self.root_certificate.read_bytes()
         client = FleetHttpClient.from_server_address(
             self.address,
             root is None,
             root,
-            [RuntimeVersionHttpInterceptor("SuperNode"), NodeAuthHttpInterceptor(*self._keys)],
+            [RuntimeVersionHttpInterceptor("SuperNode"), NodeAuthHttpInterceptor(*self._key_pair)],
         )
         with client:
             yield client
 
-    def _join(self, client: Any, known: bool) -> Any:
-        """Registers where no key is needed, and becomes active."""
+    def _join(self, client: Any, admitted: bool) -> Any:
+        """Register where no key is needed, activate the node, and return it."""
         import httpx
         from flwr.proto.fleet_pb2 import ActivateNodeRequest, RegisterNodeFleetRequest
         from flwr.proto.node_pb2 import Node as ProtoNode
         from flwr.supercore.primitives.asymmetric import public_key_to_bytes
 
-        if self._node is not None and self._alive(client):
+        if self._node is not None and self._is_active(client):
             return self._node
-        public = public_key_to_bytes(self._keys[1])
+        public_key = public_key_to_bytes(self._key_pair[1])
         if self.private_key is None:
             try:
-                client.RegisterNode(RegisterNodeFleetRequest(public_key=public))
+                client.RegisterNode(RegisterNodeFleetRequest(public_key=public_key))
             except httpx.HTTPStatusError:
-                if not known:  # else it is registered already
+                if not admitted:  # otherwise it is registered already
                     raise
         activated = client.ActivateNode(
-            ActivateNodeRequest(public_key=public, heartbeat_interval=HEARTBEAT_S)
+            ActivateNodeRequest(public_key=public_key, heartbeat_interval=_HEARTBEAT_S)
         )
         self._node = ProtoNode(node_id=activated.node_id)
         return self._node
 
-    def _alive(self, client: Any) -> bool:
-        """Whether the server still knows this device: a second activation would be refused."""
+    def _is_active(self, client: Any) -> bool:
+        """Return whether the server still knows the node: it would refuse a second activation."""
         import httpx
         from flwr.proto.heartbeat_pb2 import SendNodeHeartbeatRequest
 
-        beat = SendNodeHeartbeatRequest(node=self._node, heartbeat_interval=HEARTBEAT_S)
+        heartbeat = SendNodeHeartbeatRequest(node=self._node, heartbeat_interval=_HEARTBEAT_S)
         try:
-            return bool(client.SendNodeHeartbeat(beat).success)
+            return bool(client.SendNodeHeartbeat(heartbeat).success)
         except httpx.HTTPStatusError:
             return False
 
-    def _answer_all(
-        self, client: Any, node: Any, answer: Callable[[bytes], bytes], stop: Callable[[], bool]
-    ) -> None:
+    def _answer_messages(self, client: Any, node: Any, answer: Answer, stop: Stop) -> None:
         from flwr.proto.fleet_pb2 import DeactivateNodeRequest, PullMessagesRequest
 
         ended = threading.Event()
-        beats = threading.Thread(target=self._beat, args=(client, node, ended), daemon=True)
-        beats.start()
-        poll = FIRST_POLL_S
+        threading.Thread(
+            target=self._send_heartbeats, args=(client, node, ended), daemon=True
+        ).start()
+        poll_s = _FIRST_POLL_S
         try:
             while not stop():
                 pulled = client.PullMessages(PullMessagesRequest(node=node))
                 if pulled.messages_list:
                     tree = pulled.message_object_trees[0]
-                    self._answer_one(client, node, pulled.messages_list[0], tree, answer)
-                    poll = FIRST_POLL_S
+                    self._answer_message(client, node, pulled.messages_list[0], tree, answer)
+                    poll_s = _FIRST_POLL_S
                 else:
-                    _wait(poll, stop)
-                    poll = min(LAST_POLL_S, poll * 1.1)
+                    _wait(poll_s, stop)
+                    poll_s = min(_SLOWEST_POLL_S, poll_s * 1.1)
         finally:
             ended.set()
             if stop():
                 try:
                     client.DeactivateNode(DeactivateNodeRequest(node_id=node.node_id))
-                except Exception as error:  # the server may be gone; it will notice
-                    self.log(f"could not say good-bye ({_short(error)})")
+                except Exception as error:  # the server may be gone; it notices by itself
+                    self.log(f"could not disconnect properly ({_short(error)})")
 
-    def _beat(self, client: Any, node: Any, ended: threading.Event) -> None:
-        """Says every now and then that the device is alive, also while it computes."""
+    def _send_heartbeats(self, client: Any, node: Any, ended: threading.Event) -> None:
+        """Tell the server regularly that the device is alive, also while it computes."""
         from flwr.proto.heartbeat_pb2 import SendNodeHeartbeatRequest
 
-        beat = SendNodeHeartbeatRequest(node=node, heartbeat_interval=HEARTBEAT_S)
-        while not ended.wait(HEARTBEAT_S / 2):
+        heartbeat = SendNodeHeartbeatRequest(node=node, heartbeat_interval=_HEARTBEAT_S)
+        while not ended.wait(_HEARTBEAT_S / 2):
             try:
-                client.SendNodeHeartbeat(beat)
-            except Exception as error:  # the main loop sees the same and acts
+                client.SendNodeHeartbeat(heartbeat)
+            except Exception as error:  # the main loop sees the same error and acts
                 self.log(f"heartbeat failed ({_short(error)})")
 
-    def _answer_one(
-        self, client: Any, node: Any, told: Any, tree: Any, answer: Callable[[bytes], bytes]
+    def _answer_message(
+        self, client: Any, node: Any, header: Any, tree: Any, answer: Answer
     ) -> None:
         import httpx
         from flwr.app import Message
@@ -176,7 +184,7 @@ class Connection:
         )
         from flwr.supercore.inflatable.inflatable_utils import pull_and_inflate_object_from_tree
 
-        run_id = told.metadata.run_id
+        run_id = header.metadata.run_id
         try:
             message = pull_and_inflate_object_from_tree(
                 tree,
@@ -190,15 +198,15 @@ class Connection:
             message.content[RECORD][FIELD]
         except httpx.HTTPError:
             raise
-        except Exception as error:  # not one of ours, or no longer there
-            self.log(f"a message that cannot be read ({type(error).__name__}), left aside")
+        except Exception as error:  # not a message of this program, or no longer there
+            self.log(f"unreadable message ignored ({type(error).__name__})")
             return
         try:
-            self._push(client, node, message, answer)
+            self._push_reply(client, node, make_reply(message, answer))
         except httpx.HTTPStatusError as error:  # too late, or the run is over
-            self.log(f"an answer that nobody takes ({_short(error)})")
+            self.log(f"the server did not take a reply ({_short(error)})")
 
-    def _push(self, client: Any, node: Any, message: Any, answer: Callable[[bytes], bytes]) -> None:
+    def _push_reply(self, client: Any, node: Any, reply: Any) -> None:
         from flwr.app.message import remove_content_from_message
         from flwr.common.serde import message_to_proto
         from flwr.proto.fleet_pb2 import PushMessagesRequest
@@ -210,10 +218,9 @@ class Connection:
         from flwr.supercore.inflatable.inflatable_protobuf_utils import make_push_object_fn_protobuf
         from flwr.supercore.inflatable.inflatable_utils import push_objects
 
-        reply = replied(message, answer)
         with no_object_id_recompute():
             reply.metadata.__dict__["_message_id"] = reply.object_id
-            done = client.PushMessages(
+            pushed = client.PushMessages(
                 PushMessagesRequest(
                     node=node,
                     messages_list=[message_to_proto(remove_content_from_message(reply))],
@@ -224,17 +231,10 @@ class Connection:
             push_objects(
                 get_all_nested_objects(reply),
                 make_push_object_fn_protobuf(
-                    client.PushObject, node, reply.metadata.run_id, done.session_id
+                    client.PushObject, node, reply.metadata.run_id, pushed.session_id
                 ),
-                object_ids_to_push=set(done.objects_to_push),
+                object_ids_to_push=set(pushed.objects_to_push),
             )
-
-
-def _key_pair(path: Path) -> tuple[Any, Any]:
-    from scdn.federation.keys import read_private_key
-
-    private = read_private_key(path)
-    return private, private.public_key()
 
 
 def _short(error: Exception) -> str:
@@ -244,7 +244,7 @@ def _short(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _wait(seconds: float, stop: Callable[[], bool]) -> None:
+def _wait(seconds: float, stop: Stop) -> None:
     end = time.monotonic() + seconds
     while not stop() and (left := end - time.monotonic()) > 0:
         time.sleep(min(0.1, left))

@@ -1,7 +1,11 @@
-"""Flower's SuperLink behind a guard, and how runs are started and watched at it."""
+"""Flower's SuperLink behind an access check, and a client that starts and watches runs at it.
+
+`python -m scdn.federation.flower.superlink` is the SuperLink's process.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,18 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scdn.federation.flower import is_loopback, quiet
-from scdn.federation.wire import LIMIT
+from scdn.federation.flower import disable_internet_calls, is_loopback
+from scdn.federation.wire_format import MAX_BYTES
 
-_OVERHEAD = 1 << 16  # of a message around its frame
+_OVERHEAD_BYTES = 1 << 16  # of a Flower message around its frame
 
 
-def superlink(arguments: list[str]) -> None:
-    """Flower's SuperLink behind a guard: from elsewhere only devices are heard, within limits.
+def serve_superlink(arguments: list[str]) -> None:
+    """Run Flower's SuperLink; other machines reach the part for devices alone.
 
     Flower offers runs, registrations and devices at one port, and asks for keys of devices alone.
     """
-    quiet()
+    disable_internet_calls()
     import uvicorn
     from flwr.superlink.cli.flower_superlink import (
         SuperLinkLifespan,
@@ -32,7 +36,7 @@ def superlink(arguments: list[str]) -> None:
     config = _parse_superlink_lifespan_config()
     app = create_app(config, SuperLinkLifespan)
     uvicorn.run(
-        app=guarded(app, LIMIT + _OVERHEAD),
+        app=with_access_check(app, MAX_BYTES + _OVERHEAD_BYTES),
         host=config.host,
         port=config.port,
         access_log=False,
@@ -44,32 +48,32 @@ def superlink(arguments: list[str]) -> None:
     )
 
 
-def guarded(app: Any, limit: int) -> Any:
-    """An app of which other machines reach the devices' part alone, with bodies within `limit`."""
+def with_access_check(app: Any, max_bytes: int) -> Any:
+    """Return an ASGI app that hears other machines' devices only, and reads no large bodies."""
 
-    async def guard(scope: Any, receive: Any, send: Any) -> None:
+    async def checked(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
         host = (scope.get("client") or ("",))[0]
         sizes = [value for name, value in scope["headers"] if name == b"content-length"]
         if not scope["path"].startswith("/v1/fleet/") and not is_loopback(host):
-            await _say(send, 403)
-        elif not (len(sizes) == 1 and sizes[0].isdigit() and int(sizes[0]) <= limit):
-            await _say(send, 413)
+            await _send_status(send, 403)
+        elif not (len(sizes) == 1 and sizes[0].isdigit() and int(sizes[0]) <= max_bytes):
+            await _send_status(send, 413)
         else:
             await app(scope, receive, send)
 
-    return guard
+    return checked
 
 
-async def _say(send: Any, status: int) -> None:
+async def _send_status(send: Any, status: int) -> None:
     await send({"type": "http.response.start", "status": status, "headers": []})
     await send({"type": "http.response.body", "body": b""})
 
 
 @dataclass
-class Control:
+class SuperLinkControl:
     """Starts and watches runs at a SuperLink on this machine."""
 
     address: str
@@ -90,7 +94,7 @@ class Control:
             client.close()
 
     def ready(self) -> bool:
-        """Whether the SuperLink answers."""
+        """Return whether the SuperLink answers."""
         from flwr.proto.control_pb2 import ListRunsRequest
 
         try:
@@ -101,16 +105,14 @@ class Control:
             return False
 
     def register(self, public_key: bytes, name: str) -> None:
-        """Lets the device with this key in."""
+        """Admit the device with this key."""
         from flwr.proto.control_pb2 import RegisterNodeRequest
 
         with self._client() as client:
             client.RegisterNode(RegisterNodeRequest(public_key=public_key, name=name))
 
-    def start(self, app: Path, settings: dict[str, Any]) -> int:
-        """Starts the app in a folder; the run's number."""
-        import hashlib
-
+    def start(self, app: Path, config: dict[str, Any]) -> int:
+        """Start the app in a folder and return the run's id."""
         from flwr.cli.build import build_fab_from_disk
         from flwr.common.serde import fab_to_proto, user_config_to_proto
         from flwr.proto.control_pb2 import StartRunRequest
@@ -118,14 +120,21 @@ class Control:
 
         raw = build_fab_from_disk(app)
         fab = fab_to_proto(Fab(hashlib.sha256(raw).hexdigest(), raw, {}))
-        request = StartRunRequest(fab=fab, override_config=user_config_to_proto(settings))
+        request = StartRunRequest(fab=fab, override_config=user_config_to_proto(config))
         with self._client() as client:
             return int(client.StartRun(request).run_id)
 
-    def status(self, run: int) -> tuple[str, str]:
-        """A run's status, and what Flower says about it."""
+    def status(self, run_id: int) -> tuple[str, str]:
+        """Return a run's status, and Flower's details about it."""
         from flwr.proto.control_pb2 import ListRunsRequest
 
         with self._client() as client:
-            found = client.ListRuns(ListRunsRequest(run_id=run)).run_dict[run]
-        return found.status.status, found.status.details
+            run = client.ListRuns(ListRunsRequest(run_id=run_id)).run_dict[run_id]
+        return run.status.status, run.status.details
+
+
+if __name__ == "__main__":
+    from scdn.federation.processes import end_with_parent
+
+    end_with_parent()
+    serve_superlink(sys.argv[1:])

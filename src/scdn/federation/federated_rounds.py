@@ -1,0 +1,211 @@
+"""The rounds of `Simulation` with real devices: replies, departures and arrivals are observed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from scdn.control.plan import Plan
+from scdn.control.problem import RoundProblem
+from scdn.federation.membership import Membership, Position
+from scdn.federation.remote_parties import RemoteParties
+from scdn.federation.row_alignment import AlignedRows
+from scdn.learning.feature_split import FeatureView
+from scdn.rng import generator
+from scdn.scenario import DeviceGroup, Scenario
+from scdn.simulation.loop import Event, Simulation
+from scdn.simulation.outcome import Outcome
+from scdn.simulation.run_data import RunData
+from scdn.world.churn import NEVER, ChurnTrace
+from scdn.world.fleet import Fleet, draw_group, string_array
+
+UNKNOWN_FEATURES = FeatureView("table", np.zeros(0, np.int64), np.zeros(0, bool), (0,))
+POLL_S = 0.3  # between two looks for devices that are expected
+
+
+class FederatedRunData(RunData):
+    """A run's data on the server, which has no features."""
+
+    def newcomer_view(self, name: str) -> FeatureView:  # noqa: ARG002
+        """Return a placeholder: a new party's features are known to its device alone."""
+        return UNKNOWN_FEATURES
+
+
+@dataclass
+class FederatedSimulation(Simulation):
+    """A run whose parties are devices: `Simulation` calls the methods below in every round.
+
+    `plan` keeps each device's part of the plan. `apply_missing_reports` finds out which devices did
+    not reply and which have left. `admit_newcomers` admits devices that have connected, and
+    `add_measurements` adds measured times and bytes to the round's event.
+    """
+
+    membership: Membership = field(kw_only=True)
+    remote: RemoteParties = field(kw_only=True)
+    rows: AlignedRows = field(kw_only=True)
+    follows_trace: bool = field(default=False, kw_only=True)  # exits and entries as scripted
+    wait_s: float = field(default=60.0, kw_only=True)  # for devices that are expected
+    _lost: set[str] = field(default_factory=set, kw_only=True)  # departed without a goodbye
+
+    def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
+        """Plan the round as in a simulation, and keep each device's part of the plan."""
+        plan, fallback = super().plan(problem)
+        decision = plan.decision
+        self.remote.plan = {
+            name: {
+                "iterations": decision.iterations[n],
+                "power_w": decision.power_w[n],
+                "cpu_hz": decision.cpu_hz[n],
+            }
+            for n, name in enumerate(problem.ids)
+        }
+        return plan, fallback
+
+    def apply_missing_reports(self, plan: Plan, outcome: Outcome) -> Outcome:
+        """Add the devices that did not reply, and those that have left, to the round's outcome."""
+        ids, missed = plan.problem.ids, self.remote.missed
+        staying = [name for name, leaves in zip(ids, outcome.leaving, strict=True) if not leaves]
+        trained = set(self.remote.trained) - missed
+        departed = self.membership.find_departed(staying, missed) - trained
+        self._lost |= departed
+        if departed:
+            self.trace = with_departures(self.trace, departed, self.round)
+        unheard = np.array([name in missed - departed for name in ids], bool)
+        left = np.array([name in departed for name in ids], bool)
+        return outcome.with_missing_reports(plan, unheard, left)
+
+    def admit_newcomers(self) -> None:
+        """Say goodbye to devices that leave, and admit new ones."""
+        leaving = self.trace.leaving(self.round) & self._present
+        names = self.trace.fleet.id[leaving].tolist()
+        self.membership.say_goodbye([n for n in names if n not in self._lost], "you have left")
+        self.membership.forget(names)
+        self._lost.clear()
+        if self.follows_trace:
+            self._admit_as_scripted()
+            return
+        for name in self._start(self._discover()):
+            position = self.membership.members[name].position_m
+            device = draw_device(self.scenario, name, position)
+            self.trace = with_arrival(self.trace, device, self.round)
+
+    def add_measurements(self, event: Event) -> None:
+        """Add measured times and bytes to the event, beside the modelled ones."""
+        messenger = self.membership.messenger
+        for device in event["devices"]:
+            traffic = messenger.traffic.get(device["id"])
+            if traffic is not None:
+                device["measured"] = asdict(traffic)
+        event["federation"] = {
+            "missed": sorted(self.remote.missed),
+            "late": dict(messenger.late_replies),
+            "wrong": dict(messenger.wrong_replies),
+        }
+        messenger.traffic.clear()
+
+    # --- checkpoint -----------------------------------------------------------------------------
+
+    def state_dict(self) -> Event:
+        """Return a simulation's state with that of the devices."""
+        federation = {"trace": self.trace.document(), **self.membership.state_dict()}
+        return {**super().state_dict(), "federation": federation}
+
+    def load_state_dict(self, words: Mapping[str, Any]) -> None:
+        """Restore a checkpoint, and wait for the devices that were connected."""
+        super().load_state_dict(words)
+        silent_rounds = self.membership.silent_rounds
+        for name in self._wait_for({n for n in self.remote.names if not silent_rounds[n]}):
+            self.membership.messenger.log(f"{name}: has not come back")
+
+    # --- inside ---------------------------------------------------------------------------------
+
+    def _discover(self) -> list[str]:
+        """Return new parties; parties that are back continue where they were."""
+        new, back = self.membership.discover(self._known_state)
+        for name in self.remote.start(back):
+            self.remote.rejoin(name)
+            self.membership.messenger.log(f"{name}: is back")
+        return new
+
+    def _known_state(self, party: str) -> int | None:
+        """Return the number of the model state that the server has of a party that is present."""
+        leaving = self.trace.fleet.id[self.trace.leaving(self.round)]
+        known = None if party in leaving else self.remote.parties.get(party)
+        return None if known is None else known.state
+
+    def _wait_for(self, expected: set[str]) -> list[str]:
+        """Wait until these parties are connected; return those that are not."""
+        deadline = time.monotonic() + self.wait_s
+        while not expected <= set(self.membership.members) and time.monotonic() < deadline:
+            self._discover()
+            if not expected <= set(self.membership.members):
+                time.sleep(POLL_S)
+        return sorted(expected - set(self.membership.members))
+
+    def _admit_as_scripted(self) -> None:
+        """Wait for the devices that the trace lets enter in this round, and admit them."""
+        expected = set(self.trace.fleet.id[self.trace.entering(self.round)].tolist())
+        if not expected:
+            return
+        missing = self._wait_for(expected)
+        started = self._start(expected - set(missing))
+        for name in expected - set(started):
+            self.membership.messenger.log(f"{name}: should enter now, but has not connected")
+            self.trace = without_device(self.trace, name)
+
+    def _start(self, names: Collection[str]) -> list[str]:
+        """Start new parties that have all of the run's rows; return those that have started."""
+        complete = []
+        for name in sorted(names):
+            member = self.membership.members[name]
+            missing = self.rows.missing_from(member.keys)
+            if missing:
+                self.membership.messenger.log(f"{name}: lacks {missing} of the run's rows; refused")
+                self.membership.say_goodbye([name], f"{missing} of the run's rows are missing")
+                self.membership.messenger.banned_nodes.add(member.node)
+                self.membership.forget([name])
+            else:
+                complete.append(name)
+        started = self.remote.start(complete)
+        self.membership.forget(set(complete) - set(started))
+        return started
+
+
+# --- the trace, as it turns out -------------------------------------------------------------------
+
+
+def with_departures(trace: ChurnTrace, departed: set[str], round_: int) -> ChurnTrace:
+    """Return the trace with these devices leaving in this round."""
+    mask = np.array([name in departed for name in trace.fleet.id], bool) & trace.present(round_)
+    return replace(trace, exited=np.where(mask, round_, trace.exited))
+
+
+def with_arrival(trace: ChurnTrace, device: Fleet, round_: int) -> ChurnTrace:
+    """Return the trace with a device entering in this round."""
+    return replace(
+        trace,
+        fleet=Fleet.concatenate([trace.fleet, device]),
+        entered=np.append(trace.entered, round_),
+        exited=np.append(trace.exited, NEVER),
+    )
+
+
+def without_device(trace: ChurnTrace, name: str) -> ChurnTrace:
+    """Return the trace without a device that was to enter."""
+    return trace.take(trace.fleet.id != name)
+
+
+def draw_device(scenario: Scenario, name: str, position_m: Position | None = None) -> Fleet:
+    """Draw hardware and position, by its name, of a device that the scenario does not list."""
+    group = scenario.fleet[0] if scenario.fleet else DeviceGroup()
+    draw = generator(scenario.seed, f"guest:{name}")
+    device = draw_group(group, 1, draw, scenario.region_m)
+    inside = position_m is not None and all(
+        0 <= x <= size for x, size in zip(position_m, scenario.region_m, strict=True)
+    )
+    position = np.array([position_m]) if inside else device.position_m
+    return replace(device, id=string_array([name]), position_m=position)

@@ -1,0 +1,318 @@
+"""The server of a federated run: wait for devices, align rows by key, then run or resume.
+
+A run's folder has, beside what a simulation writes, `rows.npz` (the run's rows in order, as hashed
+keys), `alignment.json` (which rows were left out) and `federation.log`.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from torch import Tensor
+
+from scdn.errors import input_error
+from scdn.federation.federated_rounds import (
+    POLL_S,
+    UNKNOWN_FEATURES,
+    FederatedRunData,
+    FederatedSimulation,
+    draw_device,
+)
+from scdn.federation.membership import Membership
+from scdn.federation.messenger import Messenger, Request, Transport
+from scdn.federation.remote_parties import RemoteParties
+from scdn.federation.row_alignment import AlignedRows, KeyedLabels, align, read_labels
+from scdn.federation.wire_format import Arrays
+from scdn.file_io import write_atomic
+from scdn.learning.batches import batch_generator, draw_batches, sample_rows
+from scdn.learning.dataset_tensors import DatasetTensors
+from scdn.learning.party_factory import PartyFactory
+from scdn.methods import method
+from scdn.npz import read_npz, write_npz
+from scdn.record.run_reader import Run
+from scdn.scenario import Scenario, read_scenario
+from scdn.simulation.run_environment import RunEnvironment
+from scdn.simulation.runner import OnRound, resume, run
+from scdn.world.churn import ALWAYS, NEVER, ChurnTrace, churn_trace, make_trace
+from scdn.world.fleet import Fleet, initial_fleet
+
+LOG_FILE = "federation.log"
+_ROWS_FILE = "rows.npz"
+_ALIGNMENT_FILE = "alignment.json"
+_LOCK_S = 30.0  # a killed server's process of the run ends a little after it and frees the folder
+
+
+# --- settings -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """A server's settings, as Flower's run configuration holds them; "" and 0 mean not given."""
+
+    out: str
+    scenario: str = ""
+    labels: str = ""
+    key: str = ""
+    label: str = ""
+    task: Literal["classification", "regression"] = "classification"
+    classes: int = 0
+    devices: int = 0
+    wait_s: float = 120.0
+    timeout_s: float = 30.0
+    reference: str = ""
+    resume: bool = False
+
+    @classmethod
+    def from_run_config(cls, config: dict[str, Any]) -> ServerSettings:
+        """Read the settings from a run's configuration."""
+        known = {field.name for field in fields(cls)}
+        values = {key.replace("-", "_"): value for key, value in config.items()}
+        settings = cls(**{key: value for key, value in values.items() if key in known})
+        for name in ("out", "labels", *(() if settings.resume else ("scenario",))):
+            if not getattr(settings, name):
+                raise input_error("run config", name, "is missing", "must be a path")
+        return settings
+
+    def to_run_config(self) -> dict[str, Any]:
+        """Return the settings as a run's configuration."""
+        return {f.name.replace("_", "-"): getattr(self, f.name) for f in fields(self)}
+
+    def read_labels(self) -> KeyedLabels:
+        """Read the server's labels."""
+        return read_labels(
+            Path(self.labels),
+            self.key or None,
+            self.label or None,
+            self.task,
+            self.classes or None,
+            0,
+        )
+
+
+def run_server(settings: ServerSettings, transport: Transport) -> Run:
+    """Run or resume as the settings say; write what happens to the log in the run's folder."""
+    out = Path(settings.out)
+    out.mkdir(parents=True, exist_ok=True)
+
+    def log(text: str) -> None:
+        with (out / LOG_FILE).open("a") as file:
+            file.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+
+    server = FederatedServer(
+        settings.read_labels(),
+        transport,
+        out,
+        settings.devices or None,
+        settings.wait_s,
+        settings.timeout_s,
+        log,
+    )
+    if settings.resume:
+        return server.resume()
+    reference = Path(settings.reference) if settings.reference else None
+    return server.run(read_scenario(settings.scenario), reference=reference)
+
+
+def federated_scenario(scenario: Scenario) -> Scenario:
+    """Return the scenario with labels on the server alone, or say why it cannot be federated."""
+    learning = scenario.learning
+    if "labels" not in learning.model_fields_set:
+        learning = learning.model_copy(update={"labels": "server"})
+    if learning.labels != "server":
+        allowed = "must be server: devices get gradients, never labels"
+        raise input_error(scenario.name, "learning.labels", f"got {learning.labels!r}", allowed)
+    if method(scenario.method).schedule != "synchronous":
+        problem = f"{scenario.method} is asynchronous"
+        raise input_error(scenario.name, "method", problem, "must be synchronous to be federated")
+    return scenario.model_copy(update={"learning": learning})
+
+
+# --- the run --------------------------------------------------------------------------------------
+
+
+@dataclass
+class FederatedServer:
+    """Runs a scenario with the devices that connect; `run` and `resume` return when it is over."""
+
+    labels: KeyedLabels
+    transport: Transport
+    out: Path
+    devices: int | None = None  # to start with; None: as many as the scenario's network has
+    wait_s: float = 120.0  # for the initial devices, and for those that a trace lets enter
+    timeout_s: float = 30.0  # for a reply
+    log: Callable[[str], None] = lambda _: None
+    _membership: Membership = field(init=False)
+
+    def __post_init__(self) -> None:
+        messenger = Messenger(self.transport, secrets.token_hex(8), self.timeout_s, log=self.log)
+        self._membership = Membership(messenger, secrets.token_hex(16))
+
+    def run(
+        self, scenario: Scenario, *, reference: Path | None = None, on_round: OnRound | None = None
+    ) -> Run:
+        """Start a new run."""
+        scenario = federated_scenario(scenario)
+        result = run(
+            scenario,
+            self.out,
+            reference=reference,
+            on_round=on_round,
+            environment=self._environment,
+        )
+        return self._ended(result)
+
+    def resume(self, *, on_round: OnRound | None = None) -> Run:
+        """Continue the run in the folder from its checkpoint; devices reconnect by themselves."""
+        result = resume(self.out, on_round=on_round, environment=self._environment, wait_s=_LOCK_S)
+        return self._ended(result)
+
+    def _ended(self, result: Run) -> Run:
+        self._membership.say_goodbye(list(self._membership.members), "the run is over")
+        return result
+
+    def _environment(
+        self, scenario: Scenario, checkpoint: Mapping[str, Any] | None
+    ) -> RunEnvironment:
+        """Return what a run needs: the devices' trace, the server's data, and the parties."""
+        if checkpoint is None:
+            trace = self._initial_trace(scenario)
+            rows = self._align_rows(trace)
+        else:
+            federation = checkpoint["federation"]
+            trace = make_trace(federation["trace"], "checkpoint")
+            self._membership.load_state_dict(federation)
+            rows = self._restore_rows()
+        data, remote = self._data_and_parties(scenario, rows, trace)
+        if checkpoint is None:
+            missing = set(data.views) - set(remote.start(data.views))
+            if missing:
+                raise input_error(
+                    "devices", ", ".join(sorted(missing)), "did not start", "see their logs"
+                )
+        simulation = partial(
+            FederatedSimulation,
+            membership=self._membership,
+            remote=remote,
+            rows=rows,
+            follows_trace=scenario.churn.trace is not None,
+            wait_s=self.wait_s,
+        )
+        return RunEnvironment(trace, data, remote, simulation)
+
+    # --- the initial devices --------------------------------------------------------------------
+
+    def _initial_trace(self, scenario: Scenario) -> ChurnTrace:
+        """Wait for the initial devices and return a trace that starts with them."""
+        members = self._membership.members
+        if scenario.churn.trace is not None:
+            trace = churn_trace(scenario)
+            expected = set(trace.fleet.id[trace.present(0)].tolist())
+            self._wait_for(lambda: expected <= set(members), len(expected))
+            missing = sorted(expected - set(members))
+            if missing:
+                raise input_error(
+                    "devices", ", ".join(missing), "did not connect", "the trace starts with them"
+                )
+            return trace
+        known = initial_fleet(scenario)
+        count = self.devices or len(known)
+        self._wait_for(lambda: len(members) >= count, count)
+        if not members:
+            waited = f"waited {self.wait_s:g} s"
+            raise input_error("devices", "network", "no device has connected", waited)
+        others = sorted(set(members) - set(known.id))
+        fleet = Fleet.concatenate(
+            [
+                known.take(np.array([name in members for name in known.id], bool)),
+                *(draw_device(scenario, name, members[name].position_m) for name in others),
+            ]
+        )
+        churn, rounds = scenario.churn, scenario.learning.rounds
+        entered, exited = np.full(len(fleet), ALWAYS), np.full(len(fleet), NEVER)
+        return ChurnTrace(rounds, churn.quiet_rounds, churn.exits, fleet, entered, exited)
+
+    def _wait_for(self, enough: Callable[[], bool], count: int) -> None:
+        self.log(f"waiting for {count} devices")
+        members = self._membership.members
+        deadline = time.monotonic() + self.wait_s
+        while not enough() and time.monotonic() < deadline:
+            new, _ = self._membership.discover(lambda _: None)
+            for name in new:
+                self.log(f"{name}: connected, {len(members[name].keys)} rows")
+            if not enough():
+                time.sleep(POLL_S)
+        if not enough():
+            self.log(f"waited {self.wait_s:g} s; {len(members)} devices are connected")
+
+    # --- rows, data and parties -----------------------------------------------------------------
+
+    def _align_rows(self, trace: ChurnTrace) -> AlignedRows:
+        """Match the labels with the initial devices' keys, and record the result."""
+        members, initial = self._membership.members, trace.fleet.id[trace.present(0)].tolist()
+        keys = {name: members[name].keys for name in initial}
+        rows = align(self.labels, keys, self._membership.salt)
+        for line in rows.lines():
+            self.log(line)
+        self.out.mkdir(parents=True, exist_ok=True)
+        write_npz(self.out / _ROWS_FILE, train=rows.train, test=rows.test)
+        write_atomic(self.out / _ALIGNMENT_FILE, json.dumps(rows.report, indent=2) + "\n")
+        return rows
+
+    def _restore_rows(self) -> AlignedRows:
+        """Match the labels with the rows that the run was started with."""
+        recorded = read_npz(self.out / _ROWS_FILE)
+        keys = np.concatenate([recorded["train"], recorded["test"]])
+        rows = align(self.labels, {"the run": keys}, self._membership.salt)
+        if not np.array_equal(rows.train, recorded["train"]):
+            raise input_error(
+                str(self.out), "labels", "are not those the run began with", "must be the same"
+            )
+        return rows
+
+    def _data_and_parties(
+        self, scenario: Scenario, rows: AlignedRows, trace: ChurnTrace
+    ) -> tuple[FederatedRunData, RemoteParties]:
+        """Return the server's own data, and the parties behind the messenger."""
+        learning, seed = scenario.learning, scenario.seed
+        factory = PartyFactory.from_dataset(rows.dataset, learning)
+        train_rows, test_rows = len(rows.train), len(rows.test)
+        sample = sample_rows(train_rows, learning, seed)
+        steps = learning.steps_per_iteration * scenario.max_iterations
+
+        def start_request(name: str) -> Request:
+            fields = {
+                "name": name,
+                "seed": seed,
+                "task": factory.task,
+                "width": factory.width,
+                "learning": learning.model_dump(mode="json"),
+            }
+            arrays: Arrays = {"train": rows.train, "test": rows.test, "sample": sample}
+            sizes = {"r": train_rows, "m": test_rows, "w": factory.width}
+            return Request("start", fields, arrays, sizes)
+
+        def batches_of(round_: int) -> Tensor:
+            draws = batch_generator(seed, round_)
+            return draw_batches(draws, steps, train_rows, learning.batch_size)
+
+        remote = RemoteParties(
+            self._membership.messenger,
+            factory.options,
+            factory.options.tensor(sample),
+            factory.width,
+            test_rows,
+            start_request,
+            batches_of,
+            refresh=learning.refresh,
+        )
+        views = dict.fromkeys(trace.fleet.id[trace.present(0)].tolist(), UNKNOWN_FEATURES)
+        tensors = DatasetTensors.from_dataset(rows.dataset, factory.options)
+        return FederatedRunData(scenario, rows.dataset, tensors, factory, views), remote

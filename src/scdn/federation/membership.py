@@ -1,0 +1,165 @@
+"""Track which devices are connected, which party each one is, and which have left.
+
+When a device's process is told to stop, it disconnects from the network and has left at once. When
+it dies without that, or its link is cut, it gives no replies: its link has failed in each round,
+and after three such rounds in a row it has left. A device that sends invalid replies has left too.
+One that reconnects in time with the model it had continues as the same party; otherwise it joins as
+a new party (`NAME-2`).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scdn.federation.messages import VERSION
+from scdn.federation.messenger import Messenger, Node, Reply, Request
+
+MAX_SILENT_ROUNDS = 3  # in a row, after which a device has left
+_GRACE_S = 1.0  # the clocks of network and server may differ by so much
+_GOODBYE_S = 5.0
+_ASK_AGAIN_S = 20.0  # after which a node that did not give its name is asked again
+
+Position = tuple[float, float, float]
+
+
+class Member(NamedTuple):
+    """A connected device that has given its name."""
+
+    node: int
+    device: str
+    keys: NDArray[np.uint8]
+    position_m: Position | None
+
+
+@dataclass
+class Membership:
+    """The connected devices, by the name of their party."""
+
+    messenger: Messenger
+    salt: str
+    members: dict[str, Member] = field(default_factory=dict)
+    device_of: dict[str, str] = field(default_factory=dict)  # by party, departed ones included
+    silent_rounds: Counter[str] = field(default_factory=Counter)
+    now: Callable[[], float] = time.time
+    _online_until: dict[int, float] = field(default_factory=dict)  # by node
+    _ask_after: dict[int, float] = field(default_factory=dict)  # by node
+
+    def discover(self, known_state: Callable[[str], int | None]) -> tuple[list[str], list[str]]:
+        """Ask unknown nodes for their names; return the parties that are new and those back again.
+
+        `known_state` gives the model state that the server has of a party that is present.
+        """
+        nodes = self._connected_nodes()
+        in_use = self.messenger.banned_nodes | set(self.messenger.node_of.values())
+        hello = Request("hello", {"version": VERSION, "salt": self.salt})
+        requests = {
+            f"node {node}": (node, hello)
+            for node in nodes
+            if node not in in_use and self.now() >= self._ask_after.get(node, 0)
+        }
+        replies = self.messenger.ask_nodes(requests)
+        for key in requests.keys() - replies.keys():
+            self._ask_after[requests[key][0]] = self.now() + _ASK_AGAIN_S
+        new: list[str] = []
+        back: list[str] = []
+        for key, reply in sorted(replies.items()):
+            node = nodes[requests[key][0]]
+            if self._admits(node, reply.fields.name, nodes):
+                party, known = self._party_of(reply.fields, known_state)
+                self._add(party, node.id, reply)
+                (back if known else new).append(party)
+        return new, back
+
+    def find_departed(self, present: Collection[str], missed: Collection[str]) -> set[str]:
+        """Return the parties that have left, after a round in which `missed` did not reply."""
+        for name in present:
+            self.silent_rounds[name] = self.silent_rounds[name] + 1 if name in missed else 0
+        nodes = self._connected_nodes()
+        departed = set()
+        for name in present:
+            node = self.messenger.node_of.get(name)
+            stopped = node is not None and node not in nodes and self._disconnected_itself(node)
+            banned = node in self.messenger.banned_nodes
+            if stopped or banned or self.silent_rounds[name] >= MAX_SILENT_ROUNDS:
+                departed.add(name)
+        return departed
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Remove parties from the connected ones."""
+        for name in names:
+            self.messenger.node_of.pop(name, None)
+            self.members.pop(name, None)
+
+    def say_goodbye(self, names: Collection[str], reason: str) -> None:
+        """Tell devices that they no longer take part."""
+        requests = {name: Request("goodbye", {"reason": reason}) for name in names}
+        self.messenger.ask(requests, min(_GOODBYE_S, self.messenger.timeout_s))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what a resumed server needs to know of its devices."""
+        return {
+            "run": self.messenger.run,
+            "salt": self.salt,
+            "devices": self.device_of,
+            "silent": dict(self.silent_rounds),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        self.messenger.run, self.salt = state["run"], state["salt"]
+        self.device_of |= state["devices"]
+        self.silent_rounds.update(state["silent"])
+
+    # --- inside ---------------------------------------------------------------------------------
+
+    def _connected_nodes(self) -> dict[int, Node]:
+        nodes = {node.id: node for node in self.messenger.transport.nodes()}
+        self._online_until |= {node.id: node.online_until for node in nodes.values()}
+        return nodes
+
+    def _disconnected_itself(self, node: int) -> bool:
+        """Return whether a node is gone before the network would have given it up."""
+        return self.now() < self._online_until.get(node, 0.0) - _GRACE_S
+
+    def _admits(self, node: Node, name: str, connected: Collection[int]) -> bool:
+        """Return whether a node may be the device `name`; ban it where it may not."""
+        reason = None
+        if node.key_name and node.key_name != name:
+            reason = f"calls itself {name}, but its key belongs to {node.key_name}"
+        for party, other in self.messenger.node_of.items():
+            if self.device_of.get(party) == name and other != node.id and other in connected:
+                reason = reason or f"calls itself {name}, which is connected already"
+        if reason is not None:
+            self.messenger.banned_nodes.add(node.id)
+            self.messenger.log(f"node {node.id}: {reason}; refused")
+        return reason is None
+
+    def _add(self, party: str, node: int, reply: Reply) -> None:
+        device, position = reply.fields.name, reply.fields.position_m
+        self.members[party] = Member(
+            node, device, reply.arrays["keys"], None if position is None else tuple(position)
+        )
+        self.device_of[party] = device
+        self.messenger.node_of[party] = node
+        self.silent_rounds[party] = 0
+
+    def _party_of(self, hello: Any, known_state: Callable[[str], int | None]) -> tuple[str, bool]:
+        """Return the party that a device is, and whether it continues with the model it had."""
+        device = hello.name
+        parties = [party for party, owner in self.device_of.items() if owner == device]
+        state = known_state(hello.party) if hello.party in parties else None
+        if state is not None and state in hello.states:
+            return hello.party, True
+        if not parties:
+            return device, False
+        pattern = re.compile(rf"{re.escape(device)}-(\d+)")
+        numbers = [int(match[1]) for party in parties if (match := pattern.fullmatch(party))]
+        return f"{device}-{max([1, *numbers]) + 1}", False

@@ -1,0 +1,232 @@
+"""Send requests to devices and collect their replies: in time, well-formed, from the right device.
+
+A device that does not reply in time has failed for this round. A reply that arrives later is
+dropped, counted and logged. A malformed reply counts as none, and a device that sends three of
+them is ignored from then on.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from scdn.federation.messages import REFUSED, REPLIES, Message, RefusedReply, check_message
+from scdn.federation.wire_format import MAX_BYTES, Arrays, Frame, WireError, decode, encode
+
+MAX_WRONG_REPLIES = 3  # after which a device is ignored
+_POLL_S, _SLOWEST_POLL_S = 0.1, 0.5  # between two looks for replies: at first, and at most
+_CONNECTED_S = 1.0  # between two looks at which nodes are connected
+
+
+class Node(NamedTuple):
+    """A connected device, as the network knows it."""
+
+    id: int
+    key_name: str  # the name its key was registered with; empty where there are no keys
+    online_until: float  # when the network would give it up, if it falls silent
+
+
+class RawReply(NamedTuple):
+    """The bytes that came back for a message; `raw` is None where the network reports an error."""
+
+    message_id: str
+    node: int
+    raw: bytes | None
+    error: str = ""
+
+
+class Transport(Protocol):
+    """Carries bytes between the server and devices: Flower's grid, or a stand-in for tests."""
+
+    def nodes(self) -> list[Node]:
+        """Return the nodes that are connected."""
+        ...
+
+    def push(self, node: int, raw: bytes, lasts_s: float) -> str:
+        """Send a message, which expires after `lasts_s`, and return its id."""
+        ...
+
+    def pull(self, message_ids: Iterable[str]) -> list[RawReply]:
+        """Return the replies to these messages that have arrived."""
+        ...
+
+
+class Request(NamedTuple):
+    """A message to one device; `sizes` are array sizes that its reply must have."""
+
+    kind: str
+    fields: dict[str, Any]
+    arrays: Arrays = {}  # noqa: RUF012
+    sizes: Mapping[str, int] = {}
+
+
+class Reply(NamedTuple):
+    """A checked reply."""
+
+    fields: Any
+    arrays: Arrays
+
+
+@dataclass
+class Traffic:
+    """What a device's messages cost in a round."""
+
+    seconds: float = 0.0  # of computing, as the device reports it
+    waited_s: float = 0.0  # from request to reply
+    bytes_down: int = 0
+    bytes_up: int = 0
+
+
+class _Pending(NamedTuple):
+    """A request without a reply."""
+
+    node: int
+    name: str
+    request: Request
+    nonce: str
+    sent_at: float
+
+
+class _RefusedError(Exception):
+    """A device refused a request in a well-formed reply."""
+
+
+@dataclass
+class Messenger:
+    """Knows which party is at which node, and which requests have no reply yet."""
+
+    transport: Transport
+    run: str
+    timeout_s: float = 30.0
+    max_bytes: int = MAX_BYTES
+    log: Callable[[str], None] = lambda _: None
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    node_of: dict[str, int] = field(default_factory=dict)  # by party
+    traffic: dict[str, Traffic] = field(default_factory=dict)  # by party, in this round
+    late_replies: Counter[str] = field(default_factory=Counter)
+    wrong_replies: Counter[str] = field(default_factory=Counter)
+    banned_nodes: set[int] = field(default_factory=set)
+    _pending: dict[str, _Pending] = field(default_factory=dict)
+    _overdue: dict[str, _Pending] = field(default_factory=dict)
+
+    def ask(
+        self, requests: Mapping[str, Request], timeout_s: float | None = None
+    ) -> dict[str, Reply]:
+        """Send requests to parties and return the valid replies that arrive in time."""
+        at_nodes = {
+            name: (self.node_of[name], request)
+            for name, request in requests.items()
+            if name in self.node_of
+        }
+        return self.ask_nodes(at_nodes, timeout_s)
+
+    def ask_nodes(
+        self, requests: Mapping[str, tuple[int, Request]], timeout_s: float | None = None
+    ) -> dict[str, Reply]:
+        """Send requests to nodes whose party is not known yet; otherwise as `ask`."""
+        replies: dict[str, Reply] = {}
+        timeout = self.timeout_s if timeout_s is None else timeout_s
+        for name, (node, request) in requests.items():
+            if node not in self.banned_nodes:
+                self._send(name, node, request, 3 * timeout)
+        deadline, poll_s = self.clock() + timeout, _POLL_S
+        looked = self.clock()
+        while self._pending and self.clock() < deadline:
+            arrived = self._collect(replies)
+            if not self._pending:
+                break
+            if self.clock() - looked > _CONNECTED_S:
+                looked = self.clock()
+                self._give_up_on_disconnected()
+            poll_s = _POLL_S if arrived else min(_SLOWEST_POLL_S, poll_s * 1.2)
+            self.sleep(poll_s)
+        for message_id, pending in self._pending.items():
+            self._overdue[message_id] = pending
+            self.log(f"{pending.name}: no reply to {pending.request.kind} within {timeout:g} s")
+        self._pending.clear()
+        return replies
+
+    # --- inside ---------------------------------------------------------------------------------
+
+    def _send(self, name: str, node: int, request: Request, lasts_s: float) -> None:
+        nonce = secrets.token_hex(8)
+        fields = {**request.fields, "run": self.run, "nonce": nonce}
+        raw = encode(Frame(request.kind, fields, dict(request.arrays)))
+        if len(raw) > self.max_bytes:
+            size = f"{len(raw)} bytes, at most {self.max_bytes}"
+            raise WireError(f"{request.kind} for {name} has {size}")
+        message_id = self.transport.push(node, raw, lasts_s)
+        self._pending[message_id] = _Pending(node, name, request, nonce, self.clock())
+        self._traffic_of(name).bytes_down += len(raw)
+
+    def _collect(self, replies: dict[str, Reply]) -> bool:
+        """Add the replies that have arrived to `replies`; return whether anything arrived."""
+        arrived = self.transport.pull([*self._pending, *self._overdue])
+        for raw_reply in arrived:
+            message_id = raw_reply.message_id
+            if message_id in self._overdue:
+                name = self._overdue.pop(message_id).name
+                if raw_reply.raw is not None:
+                    self.late_replies[name] += 1
+                    self.log(f"{name}: reply arrived too late, dropped")
+            elif message_id in self._pending:
+                self._accept(self._pending.pop(message_id), raw_reply, replies)
+            else:
+                self.log(f"node {raw_reply.node}: reply to no pending request, dropped")
+        return bool(arrived)
+
+    def _accept(self, pending: _Pending, raw_reply: RawReply, replies: dict[str, Reply]) -> None:
+        name, traffic, kind = pending.name, self._traffic_of(pending.name), pending.request.kind
+        if raw_reply.raw is None:
+            if kind != "goodbye":  # a device that was told to stop may have stopped already
+                self.log(f"{name}: {raw_reply.error or 'no reply will arrive'}")
+            return
+        traffic.bytes_up += len(raw_reply.raw)
+        try:
+            if raw_reply.node != pending.node:
+                raise WireError("sent by another node")
+            reply = self._checked(pending, raw_reply.raw)
+        except _RefusedError as error:  # it may have restarted: ask for its name again
+            self.log(f"{name}: refused {kind} ({error})")
+            self.node_of.pop(name, None)
+            return
+        except WireError as error:
+            self._count_wrong_reply(name, pending.node, str(error))
+            return
+        traffic.waited_s += self.clock() - pending.sent_at
+        traffic.seconds += getattr(reply.fields, "seconds", 0.0)
+        replies[name] = reply
+
+    def _checked(self, pending: _Pending, raw: bytes) -> Reply:
+        frame, request = decode(raw, self.max_bytes), pending.request
+        if frame.kind == REFUSED:
+            raise _RefusedError(check_message(RefusedReply, frame).reason)
+        if frame.kind != request.kind:
+            raise WireError(f"replied {frame.kind[:40]} to {request.kind}")
+        fields: Message = check_message(REPLIES[request.kind], frame, request.sizes)
+        if fields.nonce != pending.nonce or fields.run != self.run:
+            raise WireError("belongs to another request")
+        return Reply(fields, frame.arrays)
+
+    def _count_wrong_reply(self, name: str, node: int, reason: str) -> None:
+        self.wrong_replies[name] += 1
+        self.log(f"{name}: invalid reply dropped ({reason})")
+        if self.wrong_replies[name] >= MAX_WRONG_REPLIES:
+            self.banned_nodes.add(node)
+            self.log(f"{name}: {MAX_WRONG_REPLIES} invalid replies, ignored from now on")
+
+    def _give_up_on_disconnected(self) -> None:
+        """Stop waiting for replies of nodes that are no longer connected."""
+        connected = {node.id for node in self.transport.nodes()}
+        for message_id, pending in list(self._pending.items()):
+            if pending.node not in connected:
+                self.log(f"{pending.name}: is no longer connected")
+                del self._pending[message_id]
+
+    def _traffic_of(self, name: str) -> Traffic:
+        return self.traffic.setdefault(name, Traffic())

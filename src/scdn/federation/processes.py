@@ -1,0 +1,291 @@
+"""Start and stop processes: the SuperLink with the server's run, and devices on this machine.
+
+All processes that this program starts end with it, however it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from scdn.errors import input_error
+from scdn.federation import flower
+from scdn.federation.certificates import (
+    DeviceCertificate,
+    check_server_certificate,
+    device_certificates,
+    make_keys,
+)
+from scdn.federation.export_parties import LABELS_FILE, export_parties
+from scdn.federation.federated_server import LOG_FILE, ServerSettings
+from scdn.federation.flower.superlink import SuperLinkControl
+from scdn.file_io import OutputError
+from scdn.record.run_reader import EVENTS
+from scdn.scenario import Scenario
+from scdn.world.churn import churn_trace
+
+_FLOWER_APP = Path(__file__).parent / "flower_app"
+_FLOWER_HOME = "flower"  # folder of Flower's own files
+_SUPERLINK_START_S = 60.0
+_PARENT = "SCDN_PARENT"  # environment variable: the process that a started process ends with
+_PARTIES, _KEYS = "shares", "keys"  # folders of a local federation, inside the run's folder
+
+
+@dataclass(frozen=True)
+class ServerAddress:
+    """Where a server listens, and its folder of keys; without keys it must be this machine."""
+
+    host: str
+    port: int
+    keys: Path | None
+
+    def __post_init__(self) -> None:
+        if self.keys is None and not flower.is_loopback(self.host):
+            problem = f"{self.host} can be reached from other machines"
+            raise input_error("scdn", "--insecure", problem, "give --keys, or listen on 127.0.0.1")
+
+    @property
+    def local(self) -> str:
+        """Return the address for processes of this machine."""
+        return f"127.0.0.1:{self.port}"
+
+    def device_certificates(self) -> list[DeviceCertificate]:
+        """Check the server's certificate and return those of devices, valid or not."""
+        if self.keys is None:
+            return []
+        check_server_certificate(self.keys)
+        return list(device_certificates(self.keys))
+
+    def superlink_arguments(self) -> list[str]:
+        """Return the SuperLink's command-line arguments."""
+        arguments = ["--host", self.host, "--port", str(self.port)]
+        if self.keys is None:
+            return [*arguments, "--insecure"]
+        return [
+            *arguments,
+            *("--ssl-certfile", str(self.keys / "server.crt")),
+            *("--ssl-keyfile", str(self.keys / "server.key")),
+            *("--ssl-ca-certfile", str(self.keys / "ca.crt")),
+            "--enable-supernode-auth",
+        ]
+
+
+def free_port() -> int:
+    """Return a port of this machine that no process listens at."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+# --- any process ----------------------------------------------------------------------------------
+
+
+@contextmanager
+def child_process(command: list[str], log: Path, home: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a process of this program with its own log; stop it and its children at the end."""
+    home.mkdir(parents=True, exist_ok=True)
+    environment = {
+        **os.environ,
+        _PARENT: str(os.getpid()),
+        **flower.environment(),
+        "FLWR_HOME": str(home),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
+    }
+    with log.open("ab") as output:
+        child = subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=environment,
+            start_new_session=True,
+        )
+    try:
+        yield child
+    finally:
+        _stop(child)
+
+
+def _stop(child: subprocess.Popen[bytes]) -> None:
+    """Ask a process and its children to end; kill them where they do not."""
+    if child.poll() is not None:
+        return
+    for signal_number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(child.pid, signal_number)
+        except ProcessLookupError:
+            return
+        try:
+            child.wait(5.0)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def end_with_parent() -> None:
+    """End this process when the one that started it has ended, even if that was killed."""
+    parent = os.environ.pop(_PARENT, None)
+    if parent is None:
+        return
+
+    def watch() -> None:
+        while os.getppid() == int(parent):
+            time.sleep(0.5)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+# --- the server -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def running_superlink(address: ServerAddress, out: Path) -> Iterator[SuperLinkControl]:
+    """Start a SuperLink that admits the devices with valid certificates."""
+    flower.check_installed()
+    certificates = [] if address.keys is None else list(device_certificates(address.keys))
+    out.mkdir(parents=True, exist_ok=True)
+    module = "scdn.federation.flower.superlink"
+    command = [sys.executable, "-m", module, *address.superlink_arguments()]
+    log = out / "superlink.log"
+    with child_process(command, log, out / _FLOWER_HOME) as child:
+        authority = None if address.keys is None else address.keys / "ca.crt"
+        control = SuperLinkControl(address.local, authority)
+        deadline = time.monotonic() + _SUPERLINK_START_S
+        while not control.ready():
+            if child.poll() is not None or time.monotonic() > deadline:
+                raise OutputError(f"the SuperLink did not start; see {log}")
+            time.sleep(0.2)
+        for certificate in certificates:
+            if not certificate.problem:
+                control.register(certificate.public_key, certificate.name)
+        yield control
+
+
+def run_at_superlink(
+    control: SuperLinkControl, settings: ServerSettings, show: Callable[[str, str], None]
+) -> None:
+    """Start a run and wait for its end; `show(file name, line)` gets new log lines and events."""
+    paths = [Path(settings.out) / name for name in (LOG_FILE, EVENTS)]
+    shown = {path: path.stat().st_size if path.exists() else 0 for path in paths}
+    run_id = control.start(_FLOWER_APP, settings.to_run_config())
+    checked = time.monotonic()
+    status, details = "", ""
+    while True:
+        for path in paths:
+            shown[path] = _show_new_lines(path, shown[path], show)
+        if status == "finished":
+            break
+        if time.monotonic() - checked > 1.0:
+            checked = time.monotonic()
+            status, details = control.status(run_id)
+        else:
+            time.sleep(0.2)
+    if details:
+        raise OutputError(f"the run failed: {details}")
+
+
+def _show_new_lines(path: Path, start: int, show: Callable[[str, str], None]) -> int:
+    """Show the complete lines after a position in a file; return the position after them."""
+    if not path.exists():
+        return start
+    if path.stat().st_size < start:  # the file was written anew
+        start = 0
+    with path.open("rb") as file:
+        file.seek(start)
+        raw = file.read()
+    complete = raw[: raw.rfind(b"\n") + 1]
+    for line in complete.decode(errors="replace").splitlines():
+        show(path.name, line)
+    return start + len(complete)
+
+
+# --- devices on this machine ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LocalDevices:
+    """Devices on this machine, with the files that they and the server read."""
+
+    out: Path
+    scenario: Scenario | None  # None: an earlier run is resumed
+    names: list[str]
+    keys: Path | None
+
+    @classmethod
+    def prepare(
+        cls, out: Path, scenario: Scenario | None, devices: int | None, with_keys: bool
+    ) -> LocalDevices:
+        """Export the scenario's data to files, or find the files of the run to resume."""
+        keys = out / _KEYS if with_keys or (out / _KEYS).exists() else None
+        if scenario is None:
+            files = (out / _PARTIES).glob("*.npz")
+            names = sorted(path.stem for path in files if path.name != LABELS_FILE)
+            if not names:
+                raise input_error(
+                    str(out), "folder", "has no local devices", "use scdn federate server --resume"
+                )
+            return cls(out, None, names, keys)
+        if devices is not None:
+            scenario = _with_devices(scenario, devices)
+        trace = churn_trace(scenario)
+        if scenario.churn.trace is None:
+            trace = trace.take(trace.present(0))
+        names = export_parties(scenario, trace, out / _PARTIES)
+        if keys is not None:
+            make_keys(keys, names, [])
+        return cls(out, scenario, names, keys)
+
+    @property
+    def labels(self) -> Path:
+        """Return the path of the server's labels."""
+        return self.out / _PARTIES / LABELS_FILE
+
+    @contextmanager
+    def running(self, address: ServerAddress) -> Iterator[None]:
+        """Start a process for every device; stop them together at the end."""
+        with ExitStack() as stack:
+            children = [stack.enter_context(self.start(name, address)) for name in self.names]
+            try:
+                yield
+            finally:
+                for child in children:
+                    child.terminate()
+
+    def start(
+        self, name: str, address: ServerAddress
+    ) -> AbstractContextManager[subprocess.Popen[bytes]]:
+        """Start a device's process."""
+        folder = self.out / _PARTIES
+        command = [
+            *(sys.executable, "-m", "scdn.cli", "federate", "device", "--name", name),
+            *("--features", str(folder / f"{name}.npz")),
+            *("--server", address.local, "--state", str(folder / f"{name}.state")),
+        ]
+        if self.keys is None:
+            command.append("--insecure")
+        else:
+            command += ["--ca", str(self.keys / "ca.crt")]
+            command += ["--private-key", str(self.keys / "devices" / f"{name}.key")]
+        return child_process(command, folder / f"{name}.log", folder / _FLOWER_HOME)
+
+
+def _with_devices(scenario: Scenario, count: int) -> Scenario:
+    """Return a scenario whose network has this many devices, all of the first group."""
+    if not scenario.fleet or scenario.devices or scenario.churn.trace is not None:
+        problem = "the scenario lists its devices"
+        raise input_error("scdn", "--devices", problem, "works with a [[fleet]] alone")
+    first, *others = scenario.fleet
+    groups = [first.model_copy(update={"count": count})]
+    groups += [group.model_copy(update={"count": 0}) for group in others]
+    return scenario.model_copy(update={"fleet": tuple(groups)})

@@ -1,0 +1,324 @@
+"""Parties on other machines, as the server's model sees them: a `PartyBackend` that sends messages.
+
+The server keeps what each device sent last: embeddings of training rows (all of them, or those that
+are needed next), embeddings of the test rows, and its smoothness. A device that does not reply
+keeps the model it had at the start of the round, and so the server keeps its embeddings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from scdn.federation.messenger import Messenger, Reply, Request
+from scdn.learning.feature_split import FeatureView
+from scdn.learning.gradient_stats import GradientStats
+from scdn.learning.party_backend import RoundTask, SentEmbeddings
+from scdn.learning.party_loss import GradientLoss
+from scdn.learning.tensors import Arrays, StateDict, TensorOptions, strip_prefix, to_arrays
+
+_START_TIMEOUT_S = 60.0  # for a new device, which has to read and embed all its rows
+
+
+@dataclass
+class RemoteParty:
+    """What the server has of one party."""
+
+    connections: int
+    state: int  # number of the model state that the server last heard of
+    smoothness: float = 0.0
+    train: Tensor = field(default_factory=lambda: torch.zeros(0))  # embeddings, (rows, width)
+    current: Tensor = field(default_factory=lambda: torch.zeros(0))  # rows of this model state
+    test: Tensor = field(default_factory=lambda: torch.zeros(0))  # embeddings, (rows, width)
+
+    def update(self, rows: Tensor | None, reply: Reply, options: TensorOptions) -> None:
+        """Store newer embeddings, of the training rows `rows` or of all of them."""
+        train = options.tensor(reply.arrays["train"].copy())
+        if rows is None:
+            self.train = train
+            self.current = torch.ones(len(train), dtype=torch.bool, device=train.device)
+        else:
+            self.train = self.train.index_copy(0, rows, train)
+            self.current = torch.zeros_like(self.current).index_fill(0, rows, True)
+        self.test = options.tensor(reply.arrays["test"].copy())
+        smoothness = reply.fields.smoothness
+        self.smoothness = float("inf") if smoothness is None else smoothness
+
+
+@dataclass
+class RemoteParties:
+    """The parties of a run, each reached through the messenger."""
+
+    messenger: Messenger
+    options: TensorOptions
+    sample: Tensor
+    width: int
+    test_rows: int
+    start_request: Callable[[str], Request]  # for a new party of this name
+    batches_of: Callable[[int], Tensor]  # the training rows that a round will draw
+    refresh: int = 1  # rounds between two replies with embeddings of all training rows
+    plan: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of this round, by party
+    round: tuple[int, int] = (0, 0)
+    parties: dict[str, RemoteParty] = field(default_factory=dict)
+    missed: set[str] = field(default_factory=set)  # parties that did not reply in this round
+    _trained: dict[str, Tensor] = field(default_factory=dict)
+    _batches: Tensor | None = None
+    _applied: bool = False
+    _started: dict[str, Reply] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the parties in the order in which they joined."""
+        return tuple(self.parties)
+
+    # --- joining and leaving --------------------------------------------------------------------
+
+    def start(self, names: Collection[str]) -> list[str]:
+        """Ask devices to make or restore their models; return those that did."""
+        requests = {name: self.start_request(name) for name in names}
+        timeout_s = max(_START_TIMEOUT_S, self.messenger.timeout_s)
+        replies = self.messenger.ask(requests, timeout_s)
+        self._started |= replies
+        return [name for name in names if name in replies]
+
+    def add(self, views: Mapping[str, FeatureView]) -> dict[str, int]:
+        """Add parties that have started, with the embeddings they sent."""
+        for name in views:
+            reply = self._started.pop(name)
+            self.parties[name] = RemoteParty(reply.fields.connections, state=0)
+            self.parties[name].update(None, reply, self.options)
+        return {name: self.parties[name].connections for name in views}
+
+    def rejoin(self, name: str) -> None:
+        """Continue with a restarted party: its embeddings of the common state are here already."""
+        del self._started[name]
+
+    def remove(self, names: Collection[str]) -> None:
+        """Remove parties."""
+        self.parties = {n: party for n, party in self.parties.items() if n not in names}
+
+    # --- a round --------------------------------------------------------------------------------
+
+    @property
+    def trained(self) -> Collection[str]:
+        """Return the parties that have trained in this round."""
+        return self._trained.keys()
+
+    def measure_gradients(
+        self, names: Collection[str], task: RoundTask
+    ) -> dict[str, GradientStats]:
+        """Ask devices to measure their gradients; return the statistics of those that reply."""
+        assert task.sample_loss is not None  # noqa: S101
+        order = [name for name in self.parties if name in names]
+        loss, sample_loss = task.party_loss(order), task.sample_loss(order)
+        requests = {
+            name: Request(
+                "probe",
+                {"base": self.parties[name].state},
+                {
+                    "batches": _numpy(task.batches),
+                    "gradients": _gradients(loss, n),
+                    "sample_gradients": _gradients(sample_loss, n)[0],
+                },
+            )
+            for n, name in enumerate(order)
+        }
+        return _gradient_stats(self.messenger.ask(requests))
+
+    def train(self, task: RoundTask) -> dict[str, GradientStats]:
+        """Ask the devices that have steps in this round to train."""
+        self.missed, self._trained, self._batches = set(), {}, task.batches
+        self._applied = task.update_fraction is not None
+        steps = task.local_steps
+        names = [name for name in self.parties if name in steps and steps[name].count]
+        if not names:
+            return {}
+        rows = self._rows_to_send()
+        requests = self._train_requests(names, task, rows)
+        replies = self.messenger.ask(requests)
+        if self._applied:
+            replies = {n: r for n, r in replies.items() if {"train", "test"} <= set(r.arrays)}
+        self.missed |= set(requests) - set(replies)
+        for name, reply in replies.items():
+            self._trained[name] = self.options.tensor(reply.arrays["trained"].copy())
+            if self._applied:
+                self._advance(name, rows, reply)
+        return _gradient_stats(replies)
+
+    def _train_requests(
+        self, names: list[str], task: RoundTask, rows: Tensor | None
+    ) -> dict[str, Request]:
+        loss = task.party_loss(names)
+        sample_loss = None if task.sample_loss is None else task.sample_loss(names)
+        sizes = self._sizes(rows) | {"t": len(task.batches), "b": task.batches.shape[1]}
+        requests = {}
+        for n, name in enumerate(names):
+            arrays = {"batches": _numpy(task.batches), "gradients": _gradients(loss, n)}
+            if sample_loss is not None:
+                arrays["sample_gradients"] = _gradients(sample_loss, n)[0]
+            if self._applied and rows is not None:
+                arrays["rows"] = _numpy(rows)
+            steps = task.local_steps[name]
+            fields = {
+                "round": self.round[0],
+                "base": self.parties[name].state,
+                "state": self.round[0] + 1,
+                "fraction": task.update_fraction,
+                "steps": steps.count,
+                "rate": steps.rate,
+                "optimizer": steps.optimizer,
+                "optimizer_value": steps.optimizer_value,
+                **{key: float(value) for key, value in self.plan[name].items()},
+            }
+            requests[name] = Request("train", fields, arrays, sizes)
+        return requests
+
+    def apply_updates(self, fraction: float) -> set[str]:
+        """Ask the devices that trained to apply a fraction of their updates; return those that did.
+
+        Where the fraction was known before, devices have applied it at the end of training.
+        """
+        if self._applied or not self._trained:
+            return set(self._trained)
+        rows = self._rows_to_send()
+        arrays = {} if rows is None else {"rows": _numpy(rows)}
+        state = self.round[0] + 1
+        requests = {
+            name: Request(
+                "apply",
+                {"base": self.parties[name].state, "state": state, "fraction": fraction},
+                arrays,
+                self._sizes(rows),
+            )
+            for name in self._trained
+        }
+        replies = self.messenger.ask(requests)
+        self.missed |= set(requests) - set(replies)
+        for name, reply in replies.items():
+            self._advance(name, rows, reply)
+        return set(replies)
+
+    # --- what devices have sent -----------------------------------------------------------------
+
+    def embed(self, rows: Tensor, phase: str, names: Collection[str]) -> dict[str, Tensor]:
+        """Return embeddings of training rows; ask for those that devices have not sent."""
+        if phase != "trained":
+            self._fetch(rows, names)
+        embeddings = {n: party.train[rows] for n, party in self.parties.items() if n in names}
+        if phase == "trained":
+            embeddings |= {name: trained.flatten(0, 1) for name, trained in self._trained.items()}
+        return embeddings
+
+    def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
+        """Return the embeddings of all training rows, as they were last sent."""
+        return {name: self.parties[name].train for name in names}
+
+    def evaluation_embeddings(self, names: Collection[str]) -> Iterator[SentEmbeddings]:
+        """Return each party's embeddings of the sample and the test rows."""
+        self._fetch(self.sample, names)
+        for name, party in self.parties.items():
+            if name in names:
+                yield SentEmbeddings([name], [party.train[self.sample]], [party.test])
+
+    def smoothness(self) -> dict[str, float]:
+        """Return each party's smoothness L_n, as its device last reported it."""
+        return {name: party.smoothness for name, party in self.parties.items()}
+
+    # --- checkpoint -----------------------------------------------------------------------------
+
+    def state_dict(self) -> StateDict:
+        """Return what devices have sent; their models stay with them."""
+        arrays: Arrays = {}
+        values = {}
+        for number, (name, party) in enumerate(self.parties.items()):
+            tensors = {
+                "train": party.train,
+                "current": party.current.to(torch.int64),
+                "test": party.test,
+            }
+            arrays |= to_arrays(tensors, f"remote/{number}")
+            values[name] = {
+                "connections": party.connections,
+                "state": party.state,
+                "smoothness": party.smoothness if np.isfinite(party.smoothness) else None,
+            }
+        return StateDict(arrays, {"remote": values})
+
+    def load_state_dict(self, state: StateDict) -> None:
+        """Restore what `state_dict` returned."""
+        for number, (name, values) in enumerate(state.values["remote"].items()):
+            arrays = strip_prefix(state.arrays, f"remote/{number}/")
+            smoothness = values["smoothness"]
+            self.parties[name] = RemoteParty(
+                values["connections"],
+                values["state"],
+                float("inf") if smoothness is None else smoothness,
+                self.options.tensor(arrays["train"]),
+                torch.from_numpy(arrays["current"]).bool().to(self.options.device),
+                self.options.tensor(arrays["test"]),
+            )
+
+    # --- inside ---------------------------------------------------------------------------------
+
+    def _rows_to_send(self) -> Tensor | None:
+        """Return the training rows whose embeddings devices send after this round; None: all."""
+        assert self._batches is not None  # noqa: S101
+        if self.round[0] % self.refresh == 0:
+            return None
+        next_batches = self.batches_of(self.round[0] + 1).to(self.options.device)
+        return torch.unique(
+            torch.cat([self.sample, self._batches.flatten(), next_batches.flatten()])
+        )
+
+    def _sizes(self, rows: Tensor | None) -> dict[str, int]:
+        count = len(next(iter(self.parties.values())).current) if rows is None else len(rows)
+        return {"r": count, "m": self.test_rows, "w": self.width}
+
+    def _advance(self, name: str, rows: Tensor | None, reply: Reply) -> None:
+        """Store a party's embeddings of the model state after this round."""
+        self.parties[name].update(rows, reply, self.options)
+        self.parties[name].state = self.round[0] + 1
+
+    def _fetch(self, rows: Tensor, names: Collection[str]) -> None:
+        """Ask for embeddings of rows that some parties have not sent since their last update."""
+        outdated = [
+            name
+            for name, party in self.parties.items()
+            if name in names and not party.current[rows].all()
+        ]
+        if not outdated:
+            return
+        wanted = torch.unique(torch.cat([self.sample, rows]))
+        arrays, sizes = {"rows": _numpy(wanted)}, self._sizes(wanted)
+        requests = {
+            name: Request("embed", {"base": self.parties[name].state}, arrays, sizes)
+            for name in outdated
+        }
+        for name, reply in self.messenger.ask(requests).items():
+            self.parties[name].update(wanted, reply, self.options)
+
+
+def _numpy(tensor: Tensor) -> NDArray[Any]:
+    return tensor.cpu().numpy()
+
+
+def _gradients(loss: Any, party: int) -> NDArray[Any]:
+    """Return the gradients of the loss at one party's embeddings."""
+    assert isinstance(loss, GradientLoss)  # noqa: S101
+    return loss.gradients[party].detach().cpu().numpy()
+
+
+def _gradient_stats(replies: Mapping[str, Reply]) -> dict[str, GradientStats]:
+    return {
+        name: GradientStats(
+            reply.fields.bound_sq, reply.fields.variance, reply.fields.measured_smoothness
+        )
+        for name, reply in replies.items()
+        if reply.fields.bound_sq is not None and reply.fields.variance is not None
+    }

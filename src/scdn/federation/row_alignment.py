@@ -1,0 +1,273 @@
+"""Align rows by key: the server's labels with the features that each device holds.
+
+Keys are compared as hashes with a salt of the run. Equal keys have equal hashes; a hash tells
+nothing to somebody who does not have the key, or a list of possible keys to try.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from scdn.data import Dataset
+from scdn.data.alignment import normalized_keys
+from scdn.data.dataset import TaskKind, train_test_rows
+from scdn.data.import_table import encode_labels
+from scdn.data.scaling import Scaling, ScalingKind
+from scdn.data.table_files import numeric_cells, read_table, require_columns
+from scdn.errors import InputError, input_error
+from scdn.federation.messages import DIGEST_BYTES
+from scdn.federation.wire_format import WireError
+from scdn.learning.dataset_tensors import DatasetTensors
+from scdn.learning.feature_split import FeatureView, Shape
+from scdn.learning.tensors import TensorOptions
+from scdn.npz import read_npz, write_npz
+
+_MAX_EXAMPLES = 3  # keys that the report names
+
+
+def hash_keys(keys: list[str], salt: str) -> NDArray[np.uint8]:
+    """Return a hash of each key, (keys, bytes)."""
+    secret = salt.encode()[:64]
+    raw = b"".join(blake2b(k.encode(), digest_size=DIGEST_BYTES, key=secret).digest() for k in keys)
+    return np.frombuffer(raw, np.uint8).reshape(-1, DIGEST_BYTES)
+
+
+# --- the server's labels --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedLabels:
+    """The server's labels: a target for each key, and which rows are test rows."""
+
+    name: str
+    keys: list[str]
+    targets: NDArray[Any]
+    test: NDArray[np.bool_]
+    task: TaskKind
+    classes: tuple[str, ...]
+    provenance: str
+
+    def save(self, path: Path) -> None:
+        """Write the labels to a file that `read_labels` reads."""
+        metadata = {key: getattr(self, key) for key in ("name", "task", "classes", "provenance")}
+        write_npz(
+            path,
+            key=np.array(self.keys),
+            targets=self.targets,
+            test=self.test,
+            metadata=np.array(json.dumps(metadata)),
+        )
+
+
+def read_labels(
+    path: Path, key: str | None, label: str | None, task: TaskKind, classes: int | None, seed: int
+) -> KeyedLabels:
+    """Read a `.csv`, `.parquet` or `.npz` file and divide its rows 80/20 into training and test."""
+    if path.suffix.lower() == ".npz":
+        try:
+            arrays = read_npz(path)
+            if "metadata" in arrays and "test" in arrays:
+                metadata = json.loads(str(arrays["metadata"]))
+                metadata["classes"] = tuple(metadata["classes"])
+                keys = [str(key) for key in arrays["key"]]
+                return KeyedLabels(
+                    keys=keys, targets=arrays["targets"], test=arrays["test"], **metadata
+                )
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise input_error(
+                str(path), "file", f"is damaged ({error})", "must be complete"
+            ) from None
+    if not key or not label:
+        missing = "--key" if not key else "--label"
+        raise input_error("scdn", missing, "is missing", "must name a column of the labels' file")
+    frame = read_table(path, text=[key])
+    require_columns(frame, [key, label], str(path))
+    keys, usable = _usable_keys(frame, key)
+    targets, names = encode_labels(frame[usable], label, task, classes, str(path))
+    order = np.argsort(keys, kind="stable")
+    test = np.zeros(len(keys), bool)
+    test[order[train_test_rows(len(keys), "table-split", seed)[1]]] = True
+    provenance = f"{path.name}, {len(keys)} rows with a clear key of {len(frame)}"
+    return KeyedLabels(path.stem, keys, targets, test, task, names, provenance)
+
+
+def _usable_keys(frame: pd.DataFrame, key: str) -> tuple[list[str], NDArray[np.bool_]]:
+    """Return the keys that occur exactly once, and a mask of their rows."""
+    keys = normalized_keys(frame[key])
+    usable = (keys.notna() & ~keys.duplicated(keep=False)).to_numpy()
+    return keys[usable].astype(str).tolist(), usable
+
+
+# --- a device's features --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedFeatures:
+    """A device's rows: a key and the values of each, and what the columns are."""
+
+    keys: list[str]
+    values: NDArray[Any]  # (rows, columns)
+    view: FeatureView  # which columns of the full data set these are
+    full_shape: Shape  # of a row of the full data set; a device of its own has just its columns
+    scaled: bool
+    unusable_rows: int = 0  # without a key, or with a duplicate one
+
+    def rows(
+        self,
+        train: NDArray[np.uint8],
+        test: NDArray[np.uint8],
+        salt: str,
+        how: ScalingKind,
+        options: TensorOptions,
+    ) -> DatasetTensors:
+        """Return the rows with these hashed keys, in their order, scaled by the training rows."""
+        row_of = {hashed.tobytes(): row for row, hashed in enumerate(hash_keys(self.keys, salt))}
+        try:
+            numbers_ = [[row_of[key.tobytes()] for key in keys] for keys in (train, test)]
+        except KeyError:
+            raise WireError("asked for rows that this device does not have") from None
+        train_x, test_x = (self.values[rows] for rows in numbers_)
+        dtype = np.float64 if options.precision == "float64" else np.float32
+        if not self.scaled:
+            scaling = Scaling.fit(train_x, how)
+            train_x, test_x = scaling.apply(train_x, dtype), scaling.apply(test_x, dtype)
+        modality = self.view.modality
+        return DatasetTensors(
+            {
+                "train": {modality: options.tensor(train_x.astype(dtype))},
+                "test": {modality: options.tensor(test_x.astype(dtype))},
+            },
+            {},
+        )
+
+
+def read_features(path: Path, key: str | None) -> KeyedFeatures:
+    """Read a device's `.csv`, `.parquet` or `.npz` file; `key` names the column of keys."""
+    if path.suffix.lower() == ".npz":
+        try:
+            arrays = read_npz(path)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise input_error(
+                str(path), "file", f"cannot be read ({reason})", "must be complete"
+            ) from None
+        if "full_shape" in arrays:
+            return _exported_features(path, arrays)
+    if key is None:
+        raise input_error(
+            "scdn", "--key", "is missing", "must name the column that all files share"
+        )
+    frame = read_table(path, text=[key])
+    require_columns(frame, [key], str(path))
+    keys, usable = _usable_keys(frame, key)
+    columns = [column for column in frame.columns if column != key]
+    if not columns or not keys:
+        raise input_error(str(path), "file", "has no features with a unique key", "needs some")
+    values = numeric_cells(frame, columns, str(path))[usable]
+    width = len(columns)
+    view = FeatureView("table", np.arange(width), np.ones(width, bool), (width,))
+    return KeyedFeatures(keys, values, view, (width,), False, len(frame) - len(keys))
+
+
+def _exported_features(path: Path, arrays: dict[str, NDArray[Any]]) -> KeyedFeatures:
+    """Return the features in a file that `export_parties` wrote."""
+    try:
+        columns, shape = arrays["columns"], tuple(int(n) for n in arrays["shape"])
+        view = FeatureView(str(arrays["modality"]), columns, np.ones(len(columns), bool), shape)
+        full_shape = tuple(int(n) for n in arrays["full_shape"])
+        values = arrays["values"]
+        if values.ndim != 2 or values.shape[1] != len(columns) or not np.isfinite(values).all():
+            raise ValueError("values")
+        keys = [str(key) for key in arrays["key"]]
+        return KeyedFeatures(keys, values, view, full_shape, True)
+    except (KeyError, ValueError, InputError) as error:
+        raise input_error(
+            str(path), "file", f"is damaged ({error})", "must be as scdn wrote it"
+        ) from None
+
+
+# --- both together --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedRows:
+    """The rows that the server and every initial device have, and a report on the others."""
+
+    train: NDArray[np.uint8]  # hashed keys, in the order of the run's rows
+    test: NDArray[np.uint8]
+    dataset: Dataset  # targets only: the server has no features
+    report: dict[str, Any]
+
+    def lines(self) -> list[str]:
+        """Return the report as text, a line for each finding."""
+        matched = f"{self.report['matched']} rows are with the server and every device"
+        lines = [f"{matched} ({len(self.train)} train, {len(self.test)} test)"]
+        for name, device in self.report["devices"].items():
+            if device["missing"] or device["unmatched"]:
+                keys = f" ({', '.join(device['examples'])}…)" if device["examples"] else ""
+                lines.append(
+                    f"{name}: lacks {device['missing']} of the server's rows{keys}, "
+                    f"has {device['unmatched']} that the server lacks"
+                )
+        return lines
+
+    def missing_from(self, keys: NDArray[np.uint8]) -> int:
+        """Return how many of the run's rows are not among these hashed keys."""
+        present = _as_set(keys)
+        return sum(key.tobytes() not in present for part in (self.train, self.test) for key in part)
+
+
+def align(
+    labels: KeyedLabels, device_keys: Mapping[str, NDArray[np.uint8]], salt: str
+) -> AlignedRows:
+    """Match the server's labels with the hashed keys of devices."""
+    hashed = hash_keys(labels.keys, salt)
+    server_keys = [row.tobytes() for row in hashed]
+    keys_of = {name: _as_set(keys) for name, keys in device_keys.items()}
+    common = set(server_keys).intersection(*keys_of.values())
+    matched = np.array([key in common for key in server_keys])
+    devices = {}
+    for name, keys in keys_of.items():
+        missing = [row for row, key in enumerate(server_keys) if key not in keys]
+        devices[name] = {
+            "rows": len(device_keys[name]),
+            "missing": len(missing),
+            "examples": [labels.keys[row] for row in missing[:_MAX_EXAMPLES]],
+            "unmatched": len(keys - set(server_keys)),
+        }
+    train, test = np.flatnonzero(matched & ~labels.test), np.flatnonzero(matched & labels.test)
+    if not len(train) or not len(test):
+        raise input_error(
+            "keys",
+            "rows",
+            f"only {int(matched.sum())} are with the server and every device",
+            "needs training and test rows",
+        )
+    report = {"matched": int(matched.sum()), "server": len(server_keys), "devices": devices}
+    return AlignedRows(hashed[train], hashed[test], _targets(labels, train, test), report)
+
+
+def _as_set(keys: NDArray[np.uint8]) -> set[bytes]:
+    return {key.tobytes() for key in keys}
+
+
+def _targets(labels: KeyedLabels, train: NDArray[Any], test: NDArray[Any]) -> Dataset:
+    return Dataset(
+        name=labels.name,
+        train={"table": np.zeros((len(train), 0))},
+        train_y=labels.targets[train],
+        test={"table": np.zeros((len(test), 0))},
+        test_y=labels.targets[test],
+        task=labels.task,
+        classes=labels.classes,
+        provenance=labels.provenance,
+    )

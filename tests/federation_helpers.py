@@ -1,0 +1,96 @@
+"""Helpers for tests of the federation: devices in this process, one scenario, events compared."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+
+from scdn.data import fetch
+from scdn.federation.federated_server import federated_scenario
+from scdn.federation.messenger import Node, RawReply
+from scdn.scenario import read_scenario
+from scdn.world.churn import NEVER, churn_trace
+
+SETTINGS = (
+    'learning.precision="float64"',
+    "learning.sample_rows=256",
+    "learning.steps_per_iteration=2",
+    "fleet.0.count=3",
+    "churn.entry_rate=0",
+)
+MEASURED = ("seconds", "solve_seconds", "measured", "federation")  # differ from run to run
+
+
+def small_scenario(*settings):
+    fetch("digits")
+    return federated_scenario(read_scenario("examples/quick.toml", (*SETTINGS, *settings)))
+
+
+def scripted_scenario(folder):
+    """Return a scenario in which one device enters and one exits, and its settings."""
+    trace = churn_trace(small_scenario("learning.rounds=5", "churn.entry_rate=0.4"))
+    trace = trace.take(np.arange(len(trace.fleet)) < 4)
+    trace = replace(
+        trace, entered=np.array([-1, -1, -1, 1]), exited=np.array([NEVER, 2, NEVER, NEVER])
+    )
+    trace.save(folder / "trace.json")
+    settings = ("learning.rounds=5", f'churn.trace="{folder / "trace.json"}"')
+    return small_scenario(*settings), settings
+
+
+def differences(one, other, path=""):
+    """Yield the relative difference of each pair of numbers in two events, and its path."""
+    if isinstance(one, dict):
+        assert {*one, *MEASURED} == {*other, *MEASURED}, path
+        for key in one.keys() - set(MEASURED):
+            yield from differences(one[key], other[key], f"{path}/{key}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), path
+        for index, pair in enumerate(zip(one, other, strict=True)):
+            yield from differences(*pair, f"{path}/{index}")
+    elif isinstance(one, float):
+        yield abs(one - other) / max(1.0, abs(one)), path
+    else:
+        assert one == other, path
+
+
+def largest_difference(one, other):
+    return max(differences(one, other))[0]
+
+
+class InProcessNetwork:
+    """A `Transport` to devices in this process; replies may be lost, late, changed or misdirected.
+
+    `tamper` has, by node, a function of (message id, request, reply) that returns the replies that
+    the server gets instead.
+    """
+
+    def __init__(self):
+        self.devices, self.key_names = {}, {}
+        self.replies = {}  # by message id, until they are pulled
+        self.tamper = {}
+        self._ids = itertools.count()
+
+    def plug(self, node, device, key_name=""):
+        self.devices[node] = device
+        self.key_names[node] = key_name
+
+    def unplug(self, node):
+        del self.devices[node]
+
+    def nodes(self):
+        return [Node(node, self.key_names[node], 1e12) for node in self.devices]
+
+    def push(self, node, raw, _lasts_s):
+        message_id = f"m{next(self._ids)}"
+        if node in self.devices:
+            reply = self.devices[node].answer(raw)
+            tamper = self.tamper.get(node)
+            replies = [RawReply(message_id, node, reply)]
+            self.replies[message_id] = tamper(message_id, raw, reply) if tamper else replies
+        return message_id
+
+    def pull(self, message_ids):
+        return [reply for id_ in message_ids for reply in self.replies.pop(id_, [])]

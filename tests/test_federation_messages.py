@@ -1,0 +1,291 @@
+"""Messages between server and devices: bytes, schemas, replies that go astray; rows by key."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from federation_helpers import InProcessNetwork, small_scenario
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scdn.data.example_files import write_example_files
+from scdn.federation.device_client import DeviceClient
+from scdn.federation.export_parties import export_parties
+from scdn.federation.federated_rounds import (
+    draw_device,
+    with_arrival,
+    with_departures,
+    without_device,
+)
+from scdn.federation.flower.grid_transport import GridTransport
+from scdn.federation.messages import REPLIES, REQUESTS, check_message
+from scdn.federation.messenger import Messenger, Request
+from scdn.federation.row_alignment import align, hash_keys, read_features, read_labels
+from scdn.federation.wire_format import MAGIC, Frame, WireError, decode, encode
+from scdn.world.churn import churn_trace
+
+# --- bytes ----------------------------------------------------------------------------------------
+
+DTYPES = st.sampled_from(["<f4", "<f8", "<i8", "|u1"])
+
+
+@st.composite
+def frames(draw):
+    arrays = {}
+    for number in range(draw(st.integers(0, 3))):
+        shape = tuple(draw(st.lists(st.integers(0, 4), max_size=3)))
+        dtype = np.dtype(draw(DTYPES))
+        arrays[f"a{number}"] = np.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
+    fields = draw(
+        st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=3)
+    )
+    return Frame(draw(st.text(max_size=8)), fields, arrays)
+
+
+@given(frames())
+def test_a_decoded_message_equals_the_encoded_one(frame):
+    decoded = decode(encode(frame))
+    assert (decoded.kind, decoded.fields) == (frame.kind, frame.fields)
+    assert decoded.arrays.keys() == frame.arrays.keys()
+    for name, array in frame.arrays.items():
+        assert decoded.arrays[name].dtype == array.dtype
+        np.testing.assert_array_equal(decoded.arrays[name], array)
+
+
+@given(frames(), st.data())
+def test_changed_bytes_raise_nothing_but_wire_errors(frame, data):
+    raw = bytearray(encode(frame))
+    for _ in range(data.draw(st.integers(0, 3))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    cut = bytes(raw[: data.draw(st.integers(0, len(raw)))])
+    for changed in (cut, bytes(raw), bytes(raw) + b"x", data.draw(st.binary(max_size=64))):
+        with suppress(WireError):
+            decode(changed)
+
+
+def raw_message(header, body=b""):
+    text = json.dumps(header).encode()
+    return MAGIC + len(text).to_bytes(4, "big") + text + body
+
+
+def train_header(*arrays):
+    return {"kind": "train", "fields": {}, "arrays": list(arrays)}
+
+
+def test_a_message_built_by_hand_is_read():
+    raw = raw_message(train_header(["a", "<f8", [1]]), np.float64(2.5).tobytes())
+    assert decode(raw).arrays["a"].tolist() == [2.5]
+
+
+@pytest.mark.parametrize(
+    ("header", "body"),
+    [
+        (train_header(["a", "<f8", [1 << 40]]), b""),
+        (train_header(["a", "<f8", [1 << 27, 1 << 27]]), b""),
+        (train_header(["a", "|O", [1]]), b"x" * 8),
+        (train_header(["a", "<f8", [-1]]), b""),
+        (train_header(["a", "<f8", [True]]), b"x" * 8),
+        (train_header(["a", "<f8", [1]]), np.float64("nan").tobytes()),
+        (train_header(*[["a", "<f8", [1]]] * 2), b"x" * 16),
+        ({"kind": "train", "fields": [], "arrays": []}, b""),
+        ([], b""),
+    ],
+)
+def test_headers_that_do_not_match_the_bytes_are_refused(header, body):
+    with pytest.raises(WireError):
+        decode(raw_message(header, body))
+
+
+def test_large_messages_and_json_with_nan_are_refused():
+    with pytest.raises(WireError, match="at most"):
+        decode(b"x" * 100, max_bytes=99)
+    with pytest.raises(WireError, match="not JSON"):
+        decode(MAGIC + (9).to_bytes(4, "big") + b'{"a":NaN}')
+
+
+# --- a device and invalid requests ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def features(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("parties")
+    scenario = small_scenario("fleet.0.count=2")
+    export_parties(scenario, churn_trace(scenario), folder)
+    return read_features(folder / "device-1.npz", None)
+
+
+def answer(device, kind, fields, arrays):
+    return decode(device.answer(encode(Frame(kind, fields, arrays))))
+
+
+@given(st.data())
+def test_a_device_answers_every_message(features, data):
+    kind = data.draw(st.sampled_from([*REQUESTS, "?"]))
+    names = ["run", "nonce", "base", "state", "fraction", "steps", "name", "salt"]
+    fields = data.draw(
+        st.dictionaries(
+            st.sampled_from(names), st.integers(-3, 3) | st.text(max_size=4) | st.none()
+        )
+    )
+    arrays = data.draw(frames()).arrays
+    reply = answer(DeviceClient("device-1", features), kind, fields, arrays)
+    assert reply.kind in ("refused", "hello", "goodbye")
+
+
+IDS = {"run": "r", "nonce": "n"}
+
+
+def start(device, **learning):
+    keys = hash_keys(device.features.keys, "")
+    arrays = {"train": keys[:9], "test": keys[9:12], "sample": np.arange(3)}
+    party = {"name": "a", "seed": 0, "task": "classification", "width": 3}
+    return answer(device, "start", {**IDS, **party, "learning": learning}, arrays)
+
+
+def test_a_device_runs_no_model_from_the_network(features):
+    reply = start(DeviceClient("device-1", features), model="os:system")
+    assert reply.kind == "refused"
+    assert "os:system" in reply.fields["reason"]
+
+
+def test_a_device_runs_no_optimizer_from_the_network(features):
+    device = DeviceClient("device-1", features)
+    assert start(device).kind == "start"
+    plan = {"iterations": 1.0, "power_w": 0.1, "cpu_hz": 1e9}
+    training = {"round": 0, "base": 0, "state": 1, "fraction": 1.0, "steps": 1, "rate": 0.1}
+    arrays = {"batches": np.zeros((1, 2), np.int64), "gradients": np.ones((1, 2, 3))}
+    for optimizer, kind in (("sgd", "train"), ("os:system", "refused")):
+        fields = {**IDS, **plan, **training, "optimizer": optimizer, "optimizer_value": 0.0}
+        assert answer(device, "train", fields, arrays).kind == kind
+
+
+# --- the server and invalid replies ---------------------------------------------------------------
+
+
+@given(st.sampled_from(sorted(REPLIES)), frames())
+def test_replies_with_unexpected_arrays_are_refused(kind, frame):
+    schema = REPLIES[kind]
+    expected = {name.rstrip("?") for name in schema.arrays}
+    try:
+        check_message(schema, Frame(kind, frame.fields, frame.arrays))
+    except WireError:
+        return
+    assert set(frame.arrays) <= expected
+
+
+def test_an_array_that_was_not_asked_for_is_named():
+    frame = Frame("goodbye", IDS, {"more": np.zeros(3)})
+    with pytest.raises(WireError, match="unexpected array 'more'"):
+        check_message(REPLIES["goodbye"], frame)
+
+
+def test_the_server_does_not_wait_for_disconnected_devices():
+    network, now = InProcessNetwork(), [0.0]
+    network.plug(1, SimpleNamespace(answer=lambda raw: raw))
+    network.tamper[1] = lambda *_: []
+    messenger = Messenger(network, "r", 1000.0, clock=lambda: now[0])
+
+    def disconnect(seconds):
+        now[0] += seconds
+        network.devices.clear()
+
+    messenger.sleep = disconnect
+    assert messenger.ask_nodes({"a": (1, Request("goodbye", {"reason": ""}))}) == {}
+    assert now[0] < 5
+
+
+class Grid:
+    """Flower's grid, as far as `GridTransport` uses it; pulling some messages raises an error."""
+
+    def __init__(self, answers):
+        self.answers = answers
+
+    def pull_messages(self, ids):
+        answers = [self.answers[id_] for id_ in ids if id_ in self.answers]
+        for error in answers:
+            if isinstance(error, Exception):
+                raise error
+        return answers
+
+
+def flower_message(id_, content, error=None):
+    return SimpleNamespace(
+        metadata=SimpleNamespace(reply_to_message_id=id_, src_node_id=7),
+        has_error=lambda: error is not None,
+        error=SimpleNamespace(reason=error),
+        content=content,
+    )
+
+
+def test_a_message_that_flower_cannot_read_fails_alone():
+    answers = {
+        "good": flower_message("good", {"scdn": {"frame": b"frame"}}),
+        "bare": flower_message("bare", {}),
+        "text": flower_message("text", {"scdn": {"frame": "text"}}),
+        "error": flower_message("error", None, "gone"),
+        "broken": ValueError("not a message"),
+    }
+    transport = GridTransport(Grid(answers))
+    transport._node_of_message = dict.fromkeys([*answers, "silent"], 7)
+    pulled, deadline = {}, time.monotonic() + 10
+    while len(pulled) < len(answers) and time.monotonic() < deadline:
+        replies = transport.pull([*answers, "silent", "unknown"])
+        pulled |= {reply.message_id: reply.raw for reply in replies}
+    assert pulled == {"good": b"frame", "bare": b"", "text": b"", "error": None, "broken": b""}
+
+
+# --- rows by key ----------------------------------------------------------------------------------
+
+
+def test_rows_are_matched_by_key_and_the_report_names_the_others(tmp_path):
+    meters, weather = write_example_files(tmp_path)
+    labels = read_labels(meters, "home", "heat_pump", "classification", None, 0)
+    sky = read_features(weather, "home")
+    aligned = align(labels, {"sky": hash_keys(sky.keys, "salt")}, "salt")
+    server, device = set(labels.keys), set(sky.keys)
+    assert aligned.report["matched"] == len(server & device)
+    assert aligned.report["devices"]["sky"] == {
+        "rows": len(device),
+        "missing": len(server - device),
+        "examples": sorted(server - device, key=labels.keys.index)[:3],
+        "unmatched": len(device - server),
+    }
+    assert len(aligned.lines()) == 2
+    target_of = dict(zip(labels.keys, labels.targets, strict=True))
+    common = [key for key in labels.keys if key in device]
+    hashed = (row.tobytes() for row in hash_keys(common, "salt"))
+    key_of = dict(zip(hashed, common, strict=True))
+    dataset = aligned.dataset
+    for rows, targets in ((aligned.train, dataset.train_y), (aligned.test, dataset.test_y)):
+        assert [target_of[key_of[row.tobytes()]] for row in rows] == targets.tolist()
+
+
+@given(st.lists(st.text(max_size=6), unique=True, max_size=9), st.text(max_size=4))
+def test_hashed_keys_differ_where_keys_or_salts_do(keys, salt):
+    hashed = hash_keys(keys, salt)
+    assert len({row.tobytes() for row in hashed}) == len(keys)
+    assert not (hashed == hash_keys(keys, salt + "x")).all(axis=1).any()
+
+
+# --- the trace, as it turns out -------------------------------------------------------------------
+
+
+def test_a_trace_follows_arrivals_and_departures():
+    scenario = small_scenario("fleet.0.count=3")
+    trace = churn_trace(scenario)
+    trace = trace.take(np.arange(len(trace.fleet)) < 3)
+    longer = with_arrival(trace, draw_device(scenario, "x", (1.0, 2.0, 3.0)), 1)
+    assert longer.fleet.id.tolist()[-1] == "x"
+    assert longer.fleet.position_m[-1].tolist() == [1.0, 2.0, 3.0]
+    assert not longer.present(1)[-1]
+    assert longer.present(2)[-1]
+    left = with_departures(longer, {"x"}, 3)
+    assert left.present(3)[-1]
+    assert not left.present(4)[-1]
+    assert without_device(longer, "x").fleet.id.tolist() == trace.fleet.id.tolist()
+    assert draw_device(scenario, "y", (1e9, 0.0, 0.0)).position_m.max() <= 100
