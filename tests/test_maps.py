@@ -1,4 +1,4 @@
-"""Maps are drawn, whole, for networks of any shape, and what they show is what is there."""
+"""Maps: networks of any shape can be drawn, and a map shows the network as it is."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from scdn.scenario import make_scenario, read_scenario
 from scdn.world.churn import churn_trace
 
 SERVER = {"server": {"position_m": [1, 1, 1]}}
-_MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doctype html"}
+_FILE_START = {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doctype html"}
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "html"])
 @pytest.mark.parametrize("name", ["wildfire", "smart-grid"])
-def test_examples_are_drawn(tmp_path, examples, name, kind):
+def test_examples_can_be_drawn(tmp_path, examples, name, kind):
     scenario = read_scenario(examples / f"{name}.toml")
     draw_network_map(scenario, tmp_path / f"map.{kind}", 20)
     raw = (tmp_path / f"map.{kind}").read_bytes()
-    assert raw.startswith(_MAGIC[kind])
+    assert raw.startswith(_FILE_START[kind])
     assert len(raw) > 10_000
     if kind == "html":
-        assert b"src=" not in raw.split(b"<body>")[0]  # nothing is fetched
+        assert b"src=" not in raw.split(b"<body>")[0]  # the page loads nothing
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_examples_are_drawn(tmp_path, examples, name, kind):
         {"fleet": [{"count": 3}], "server": {"start": "max"}, "max_delay_s": 1e-9},
     ],
 )
-def test_odd_networks_are_drawn(tmp_path, document):
+def test_unusual_networks_can_be_drawn(tmp_path, document):
     scenario = make_scenario(document)
     for kind in ("png", "html"):
         draw_network_map(scenario, tmp_path / f"map.{kind}")
@@ -45,30 +45,30 @@ def test_odd_networks_are_drawn(tmp_path, document):
     assert "<script>alert(1)" not in page
 
 
-def test_a_map_shows_who_is_there(examples):
+def test_a_map_shows_present_departed_and_reachable_devices(examples):
     scenario = read_scenario(examples / "wildfire.toml")
     trace = churn_trace(scenario)
     for round_ in (0, 10, 25):
         scene = make_network_map(scenario, round_)
-        present, gone = trace.present(round_).sum(), trace.departed(round_).sum()
-        assert sum(len(crowd.names) for crowd in scene.crowds) == present
-        assert len(scene.ghosts_m) == gone
-        reached = sum(crowd.filled.sum() for crowd in scene.crowds)
+        present, departed = trace.present(round_).sum(), trace.departed(round_).sum()
+        assert sum(len(group.names) for group in scene.groups) == present
+        assert len(scene.departed_m) == departed
+        reached = sum(group.filled.sum() for group in scene.groups)
         assert len(scene.linked_m) == reached
-        shade = scene.shade
-        assert shade.value.max() <= present
-        column = np.abs(shade.x - scene.server_m[0]).argmin()
-        row = np.abs(shade.y - scene.server_m[1]).argmin()
-        assert shade.value[row, column] == reached
+        heat_map = scene.heat_map
+        assert heat_map.value.max() <= present
+        column = np.abs(heat_map.x - scene.server_m[0]).argmin()
+        row = np.abs(heat_map.y - scene.server_m[1]).argmin()
+        assert heat_map.value[row, column] == reached
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "html"])
-def test_plans_are_drawn(tmp_path, examples, kind):
+def test_plans_can_be_drawn(tmp_path, examples, kind):
     plan = solve(problem_of(read_request(examples / "request.json", ["max_delay_s=0.05"])))
     assert not plan.decision.active.all()
     draw_plan_map(plan, tmp_path / f"plan.{kind}")
-    assert (tmp_path / f"plan.{kind}").read_bytes().startswith(_MAGIC[kind])
+    assert (tmp_path / f"plan.{kind}").read_bytes().startswith(_FILE_START[kind])
     scene = make_plan_map(plan)
-    assert np.nanmin(scene.shade.value) >= plan.lower_bound
+    assert np.nanmin(scene.heat_map.value) >= plan.lower_bound
     empty = solve(problem_of(make_request({"region_m": [9, 9, 9], "devices": [], **SERVER})))
     draw_plan_map(empty, tmp_path / f"empty.{kind}")

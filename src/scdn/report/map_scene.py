@@ -1,10 +1,12 @@
-"""What a map shows, before any drawing: devices, the server, obstacles, and a shaded ground."""
+"""The content of a map, independent of how it is drawn: devices, server, obstacles, heat map."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from scdn.arrays import Array, Mask
 from scdn.errors import input_error
@@ -13,61 +15,71 @@ from scdn.file_io import write_atomic
 
 @dataclass(frozen=True, eq=False)
 class DeviceMarkers:
-    """Devices that look alike; those that are not `filled` are drawn hollow."""
+    """A group of devices with the same colour and marker; some markers are not filled."""
 
     label: str
-    look: int  # which colour and marker
+    style: int  # index of the colour and marker
     position_m: Array
     filled: Mask
     names: Sequence[str]
     hover: Sequence[str]
-    hollow_label: str = "out of reach"
+    unfilled_label: str = "out of reach"
 
 
 @dataclass(frozen=True, eq=False)
 class HeatMap:
-    """A value for every place of the server at its altitude."""
+    """A value for every horizontal position of the server at its altitude."""
 
     x: Array
     y: Array
     value: Array
     label: str
-    steps: int | None = None  # whole numbers 0 … steps, or None for a continuous scale
-    low_is_good: bool = False
+    max_count: int | None = None  # values are counts from 0 to this; None: a continuous scale
+    low_is_better: bool = False
+
+    def colour_range(self) -> tuple[float, float]:
+        """Return the values at the two ends of the colour scale; extreme values are cut off."""
+        if self.max_count is not None:
+            return 0.0, float(max(1, self.max_count))
+        finite = self.value[np.isfinite(self.value)]
+        if not len(finite):
+            return 0.0, 1.0
+        return float(finite.min()), float(np.quantile(finite, 0.98))
 
 
 @dataclass(frozen=True, eq=False)
 class MapScene:
-    """Everything on a map."""
+    """Everything that a map shows."""
 
     title: str
     region_m: tuple[float, float, float]
     server_m: Array
-    before_m: Array | None  # where the server came from
-    crowds: Sequence[DeviceMarkers]
-    ghosts_m: Array  # devices that have left
-    ghost_names: Sequence[str]
-    linked_m: Array  # devices with a link to the server
+    previous_server_m: Array | None  # the server's position before a planned move
+    groups: Sequence[DeviceMarkers]
+    departed_m: Array  # positions of devices that have left
+    departed_names: Sequence[str]
+    linked_m: Array  # positions of devices with a link to the server
     keep_out_m: Sequence[Sequence[float]]
     candidates_m: Array
-    discs: Sequence[tuple[tuple[float, float], float, str]]  # centre, radius, text
-    shade: HeatMap
+    shocks: Sequence[tuple[tuple[float, float], float, str]]  # centre, radius, text
+    heat_map: HeatMap
 
 
 def write_map(scene: MapScene, out: str | Path) -> None:
-    """Writes the map as .png, .svg or (interactive, offline) .html."""
+    """Write the map as .png, .svg or (interactive, offline) .html."""
+    check_map_format(out)
     if Path(out).suffix.lower() == ".html":
-        from scdn.report.map_html import html
+        from scdn.report.map_html import map_html
 
-        write_atomic(out, html(scene))
+        write_atomic(out, map_html(scene))
     else:
-        from scdn.report.map_image import image
+        from scdn.report.map_image import map_image
 
-        write_atomic(out, image(scene, Path(out).suffix[1:].lower()))
+        write_atomic(out, map_image(scene, Path(out).suffix[1:].lower()))
 
 
 def check_map_format(out: str | Path) -> None:
-    """Refuses a file name whose ending says nothing that can be drawn."""
+    """Refuse a file name that does not end with a supported format."""
     suffix = Path(out).suffix.lower()
     if suffix not in (".png", ".svg", ".html"):
         found = f"ends with {suffix or 'nothing'}"

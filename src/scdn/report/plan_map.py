@@ -1,4 +1,4 @@
-"""A map of a plan: the server's move, who is active, the objective wherever else it could be."""
+"""A map of a plan: the server's move, active devices, and the objective at other positions."""
 
 from __future__ import annotations
 
@@ -10,59 +10,58 @@ import numpy as np
 from scdn.arrays import IntArray, floats
 from scdn.control.exact.position_objective import objective_at
 from scdn.control.plan import Plan
-from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene, check_map_format, write_map
+from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene, write_map
 from scdn.report.network_map import ground_grid
 
-_FINE, _COARSE = 241, 61
-_CROWD = 100
+_FINE, _COARSE = 241, 61  # points along the longer side of the objective map
+_MAX_DEVICES_FINE = 100  # with more devices, the objective is computed on the coarse grid
 
 
 def draw_plan_map(plan: Plan, out: str | Path) -> None:
-    """Writes the map as .png, .svg or (interactive, offline) .html."""
-    check_map_format(out)
+    """Write the map as .png, .svg or (interactive, offline) .html."""
     write_map(make_plan_map(plan), out)
 
 
 def make_plan_map(plan: Plan) -> MapScene:
-    """What the plan looks like."""
+    """Return the map of a plan."""
     problem, decision = plan.problem, plan.decision
     x, y, z = problem.region_m.tolist()
     active = decision.active
-    ground = problem.position_m[:, 2] <= 0
-    crowds = [
-        _crowd(plan, np.flatnonzero(ground), 0, "on the ground"),
-        _crowd(plan, np.flatnonzero(~ground), 1, "in the air"),
+    on_ground = problem.position_m[:, 2] <= 0
+    groups = [
+        _markers(plan, np.flatnonzero(on_ground), 0, "on the ground"),
+        _markers(plan, np.flatnonzero(~on_ground), 1, "in the air"),
     ]
     title = (
         f"{plan.solver}: {active.sum()} of {len(problem)} active, objective {plan.objective:.4g}"
     )
-    broken = len(plan.evaluation.violations)
-    if broken:
-        title += f", NOT FEASIBLE: {broken} limits broken"
+    violations = len(plan.evaluation.violations)
+    if violations:
+        title += f", NOT FEASIBLE: {violations} constraints violated"
     elif plan.gap is not None:
         title += f" (within {100 * max(plan.gap, 0):.2g} % of the optimum)"
     return MapScene(
         title=title,
         region_m=(x, y, z),
         server_m=plan.server_m,
-        before_m=problem.server_m,
-        crowds=[crowd for crowd in crowds if len(crowd.names)],
-        ghosts_m=np.zeros((0, 3)),
-        ghost_names=[],
+        previous_server_m=problem.server_m,
+        groups=[group for group in groups if len(group.names)],
+        departed_m=np.zeros((0, 3)),
+        departed_names=[],
         linked_m=problem.position_m[active],
         keep_out_m=problem.keep_out_m.tolist(),
         candidates_m=floats([] if problem.candidates_m is None else problem.candidates_m).reshape(
             -1, 3
         ),
-        discs=[],
-        shade=_objective(plan),
+        shocks=[],
+        heat_map=_objective_map(plan),
     )
 
 
-def _crowd(plan: Plan, mine: IntArray, look: int, label: str) -> DeviceMarkers:
+def _markers(plan: Plan, members: IntArray, style: int, label: str) -> DeviceMarkers:
     problem, decision, reasons = plan.problem, plan.decision, plan.reasons()
     hover = []
-    for index in mine:
+    for index in members:
         reason = reasons[index]
         state = (
             f"{decision.iterations[index]:.4g} iterations, {decision.power_w[index]:.3g} W,"
@@ -70,30 +69,32 @@ def _crowd(plan: Plan, mine: IntArray, look: int, label: str) -> DeviceMarkers:
             if reason is None
             else f"off: {reason.replace('_', ' ')}"
         )
-        place = ", ".join(f"{c:.1f}" for c in problem.position_m[index])
-        hover.append(f"<b>{escape(problem.ids[index])}</b><br>{place} m<br>{state}")
+        position = ", ".join(f"{c:.1f}" for c in problem.position_m[index])
+        hover.append(f"<b>{escape(problem.ids[index])}</b><br>{position} m<br>{state}")
     return DeviceMarkers(
         label=label,
-        look=look,
-        position_m=problem.position_m[mine],
-        filled=decision.active[mine],
+        style=style,
+        position_m=problem.position_m[members],
+        filled=decision.active[members],
         names=[
             f"{problem.ids[i]}, {decision.iterations[i]:.3g} it." if reasons[i] is None
             else f"{problem.ids[i]}, {(reasons[i] or '').replace('_', ' ')}"
-            for i in mine
+            for i in members
         ],
         hover=hover,
-        hollow_label="off",
+        unfilled_label="off",
     )  # fmt: skip
 
 
-def _objective(plan: Plan) -> HeatMap:
-    """The best objective with the server anywhere at its altitude; NaN where it may not be."""
+def _objective_map(plan: Plan) -> HeatMap:
+    """Return the best objective for each position at the server's altitude; NaN if forbidden."""
     problem = plan.problem
     width, depth, height = problem.region_m.tolist()
-    x, y = ground_grid((width, depth, height), _FINE if len(problem) <= _CROWD else _COARSE)
+    x, y = ground_grid(
+        (width, depth, height), _FINE if len(problem) <= _MAX_DEVICES_FINE else _COARSE
+    )
     gx, gy = np.meshgrid(x, y)
     altitude = float(plan.server_m[2])
-    places = np.stack([gx, gy, np.full_like(gx, altitude)], axis=-1)
-    shown = objective_at(problem, places)
-    return HeatMap(x, y, shown, f"objective from here at {altitude:.4g} m", low_is_good=True)
+    positions = np.stack([gx, gy, np.full_like(gx, altitude)], axis=-1)
+    values = objective_at(problem, positions)
+    return HeatMap(x, y, values, f"objective from here at {altitude:.4g} m", low_is_better=True)
