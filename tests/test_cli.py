@@ -123,7 +123,8 @@ def test_every_help_has_an_example():
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(("scdn", *command)))
-def test_help_examples_work_as_printed(command, tmp_path, examples):
+def test_help_examples_work_as_printed(command, tmp_path, examples, monkeypatch):
+    monkeypatch.setenv("SCDN_DATA", str(tmp_path / "data"))
     (tmp_path / "examples").symlink_to(examples)
     for path, parser in _commands(_parser()):
         if path[:1] != command:

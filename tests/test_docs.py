@@ -17,7 +17,8 @@ _BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.M | re.S)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_examples_run(page, tmp_path, examples):
+def test_examples_run(page, tmp_path, examples, monkeypatch):
+    monkeypatch.setenv("SCDN_DATA", str(tmp_path / "data"))
     shutil.copytree(examples, tmp_path / "examples")
     for language, block in _BLOCK.findall(page.read_text()):
         if language == "python":

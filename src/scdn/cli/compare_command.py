@@ -36,7 +36,11 @@ def add_to(subparsers: Subparsers) -> None:
         help="names of methods; the others are compared with the first",
     )
     parser.add_argument(
-        "--seeds", type=whole_number(1), default=10, metavar="N", help="runs a method; default: 10"
+        "--seeds",
+        type=whole_number(1),
+        default=10,
+        metavar="N",
+        help="default: 10",
     )
     parser.add_argument(
         "--jobs", type=whole_number(1), default=1, metavar="N", help="parallel runs; default: 1"
@@ -52,7 +56,7 @@ def _compare(options: argparse.Namespace) -> int:
     from scdn.file_io import write_atomic
     from scdn.methods import method
     from scdn.report.page import report_page
-    from scdn.report.study import make_study
+    from scdn.report.study import Study
     from scdn.report.text_table import text_table
     from scdn.simulation.compare import compare
 
@@ -75,7 +79,7 @@ def _compare(options: argparse.Namespace) -> int:
         bar.show(count, total, f"{run.method}, seed {run.seed}: {score}, {energy_j:.4g} J")
 
     runs = compare(scenario, methods, seeds, out, jobs=options.jobs, done=show_finished)
-    study = make_study([run for run in runs if run.method in names], names[0])
+    study = Study.from_runs([run for run in runs if run.method in names], names[0])
     print(text_table(study))
     for note in study.notes:
         print(f"note: {note}", file=sys.stderr)

@@ -33,7 +33,7 @@ def add_to(subparsers: Subparsers) -> None:
         "Download data sets (mnist, cifar10, digits), check and store them.",
         "scdn data fetch digits",
     )
-    fetch.add_argument("names", nargs="+", metavar="NAME")
+    fetch.add_argument("names", nargs="+", metavar="NAME", help="as scdn data list shows it")
 
     new = add_command(
         group,
@@ -42,7 +42,7 @@ def add_to(subparsers: Subparsers) -> None:
         "Write two small example files, as two parties would bring them.",
         "scdn data new -o sample",
     )
-    new.add_argument("-o", "--out", default=".", metavar="FOLDER", help="default: this folder")
+    new.add_argument("-o", "--out", default=".", metavar="FOLDER", help="default: .")
 
     add = add_command(
         group,
@@ -64,7 +64,7 @@ def add_to(subparsers: Subparsers) -> None:
         help=".csv, .parquet or .npz; with --key PARTY=PATH for each party",
     )
     add.add_argument("--label", metavar="COLUMN", help="the column to predict")
-    add.add_argument("--key", metavar="COLUMN", help="the column that parties' files share")
+    add.add_argument("--key", metavar="COLUMN", help="the column that all files share")
     add.add_argument("--task", choices=("classification", "regression"), default="classification")
     add.add_argument("--classes", type=whole_number(2), metavar="N", help="labels are 0 to N−1")
     add.add_argument(
@@ -97,10 +97,10 @@ def _print_message(line: str) -> None:
 def _list(_: argparse.Namespace) -> int:
     from scdn.data import catalog, store
 
-    stored = store.stored()
-    print(f"in {store.folder()}:")
-    for name in catalog.names():
-        known = catalog.KNOWN.get(name)
+    stored = store.stored_files()
+    print(f"in {store.store_folder()}:")
+    for name in catalog.dataset_names():
+        known = catalog.CATALOG.get(name)
         size = f"{stored[name].stat().st_size / 1e6:.1f} MB" if name in stored else "-"
         description = known.about if known else "added by you"
         print(f"  {name:<12} {size:>9}  {description}", end="")
@@ -117,9 +117,9 @@ def _fetch(options: argparse.Namespace) -> int:
 
 
 def _new(options: argparse.Namespace) -> int:
-    from scdn.data.example_files import write_sample
+    from scdn.data.example_files import write_example_files
 
-    for path in write_sample(Path(options.out)):
+    for path in write_example_files(Path(options.out)):
         print(f"wrote {path}")
     return 0
 
@@ -127,7 +127,7 @@ def _new(options: argparse.Namespace) -> int:
 def _add(options: argparse.Namespace) -> int:
     from scdn.data import catalog, store
 
-    if options.name in catalog.KNOWN:
+    if options.name in catalog.CATALOG:
         if len(options.paths) != 1:
             raise input_error("scdn", "PATH", f"got {len(options.paths)}", "must be one path")
         path = catalog.add(options.name, Path(options.paths[0]), _print_message)
@@ -150,12 +150,14 @@ def _dataset_from_files(options: argparse.Namespace) -> Dataset:
             party: columns.split(",") for party, columns in _split_pairs(options.parties, "--party")
         }
         path = Path(options.paths[0])
-        return import_table.from_file(path, options.name, options.label, parties=parties, **shared)
+        return import_table.import_table(
+            path, options.name, options.label, parties=parties, **shared
+        )
     files = {party: Path(path) for party, path in _split_pairs(options.paths, "PATH")}
     aligned = alignment.align(files, options.key)
     for line in aligned.report.lines():
         _print_message(line)
-    return aligned.dataset(options.name, options.label, **shared)
+    return aligned.to_dataset(options.name, options.label, **shared)
 
 
 def _split_pairs(arguments: list[str], option: str) -> list[tuple[str, str]]:
@@ -173,7 +175,7 @@ def _check(options: argparse.Namespace) -> int:
     from scdn.data import load, store
     from scdn.data.dataset import trivial_score
 
-    for name in options.names or store.stored():
+    for name in options.names or store.stored_files():
         dataset = load(name)
         shapes = ", ".join(f"{key} {rows.shape[1:]}" for key, rows in dataset.train.items())
         score = ", ".join(f"{key} {value:.4g}" for key, value in trivial_score(dataset).items())

@@ -86,31 +86,36 @@ def add_to(subparsers: Subparsers) -> None:
 
 
 def _list(_: argparse.Namespace) -> int:
-    from scdn.paper.artefact import names, table_of
+    from scdn.paper.artefact import artefact_names, read_spec
 
-    width = max(map(len, names()))
-    for name in names():
-        table = table_of(name)
-        print(f"{name:<{width}}  {table['title']} ({table['paper']})")
+    names = artefact_names()
+    width = max(map(len, names))
+    for spec in map(read_spec, names):
+        print(f"{spec.name:<{width}}  {spec.title} ({spec.paper})")
     return 0
 
 
 def _run(options: argparse.Namespace) -> int:
-    from scdn.paper.artefact import Setting, names, table_of
-    from scdn.paper.run_artefact import produce
+    from scdn.paper.artefact import artefact_names, read_spec
+    from scdn.paper.run_artefact import run_artefact
 
-    chosen = names() if options.names == ["all"] else options.names
-    only = tuple(options.only.split(",")) if options.only else ()
-    how = (options.runs, options.rounds, options.device, only, tuple(options.settings))
-    settings = [Setting(table_of(name), *how) for name in chosen]  # refuses unknown names first
-    for setting in settings:
-        paths = produce(
-            setting,
+    names = artefact_names() if options.names == ["all"] else options.names
+    user_options = {
+        "runs": options.runs,
+        "rounds": options.rounds,
+        "device": options.device,
+        "only": tuple(options.only.split(",")) if options.only else (),
+        "overrides": tuple(options.settings),
+    }
+    specs = [read_spec(name, **user_options) for name in names]  # refuses unknown names first
+    for spec in specs:
+        paths = run_artefact(
+            spec,
             Path(options.out),
             workers=options.jobs,
             ray=options.ray,
             so_far=options.so_far,
-            done=ProgressBar(lines=20).show,
+            on_job_done=ProgressBar(lines=20).show,
         )
         for path in paths:
             print(f"wrote {path}")

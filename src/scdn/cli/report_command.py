@@ -15,6 +15,7 @@ def add_to(subparsers: Subparsers) -> None:
         "report",
         _report,
         "Compare runs in one HTML page that works offline; optionally as pictures and tables.",
+        "scdn data fetch digits\n"
         "scdn run examples/quick.toml --out runs/one\n"
         "scdn report runs\n"
         "scdn report runs -o report.html --png figures --export rounds.csv",
@@ -29,7 +30,7 @@ def add_to(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--reference",
         metavar="METHOD",
-        help="method that the others are compared with; default: sc-dn",
+        help="compare the other methods with this one; default: sc-dn",
     )
     parser.add_argument(
         "--export", metavar="FILE", help="also write all rounds as .csv or .parquet"
@@ -38,13 +39,13 @@ def add_to(subparsers: Subparsers) -> None:
 
 def _report(options: argparse.Namespace) -> int:
     from scdn.record.run_reader import find_runs
-    from scdn.record.run_tables import check_table_name, export
+    from scdn.record.run_tables import check_table_name, export_table
     from scdn.report.page import report_page
-    from scdn.report.study import make_study
+    from scdn.report.study import Study
 
     if options.export:
         check_table_name(options.export)
-    study = make_study(find_runs(options.folders), options.reference)
+    study = Study.from_runs(find_runs(options.folders), options.reference)
     messages = sys.stderr if options.out == "-" else sys.stdout
     for note in study.notes:
         print(f"note: {note}", file=sys.stderr)
@@ -55,6 +56,6 @@ def _report(options: argparse.Namespace) -> int:
         for path in write_figures(study, options.png):
             print(f"wrote {path}", file=messages)
     if options.export:
-        export(study.runs, options.export)
+        export_table(study.runs, options.export)
         print(f"wrote {options.export}", file=messages)
     return 0

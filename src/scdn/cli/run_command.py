@@ -62,7 +62,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.resume is not None:
         refuse_with_resume(options, ("method", "seed", "out", "reference", "settings"))
         folder = Path(options.resume)
-        return _print_result(resume(folder, watch=_RoundPrinter(options.log, folder)), folder)
+        return _print_result(resume(folder, on_round=_RoundPrinter(options.log, folder)), folder)
     if options.out is None:
         raise input_error("scdn", "--out", "is missing", "must be a new folder for the run")
     folder = Path(options.out)
@@ -70,7 +70,7 @@ def _run(options: argparse.Namespace) -> int:
     method(scenario.method)  # refuses an unknown name before anything is written
     printer = _RoundPrinter(options.log, folder)
     return _print_result(
-        run(scenario, options.out, reference=options.reference, watch=printer), folder
+        run(scenario, options.out, reference=options.reference, on_round=printer), folder
     )
 
 

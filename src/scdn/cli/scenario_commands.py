@@ -16,7 +16,7 @@ from scdn.cli.command_parser import (
 )
 from scdn.errors import input_error
 from scdn.file_io import to_json
-from scdn.scenario import Scenario, template, to_toml
+from scdn.scenario import Scenario, scenario_template, to_toml
 
 
 def add_to(subparsers: Subparsers) -> None:
@@ -107,7 +107,7 @@ def _add_round_option(parser: argparse.ArgumentParser) -> None:
 def _new(options: argparse.Namespace) -> int:
     if options.out != "-" and Path(options.out).exists() and not options.force:
         raise input_error(options.out, "file", "already exists", "add --force to overwrite it")
-    write_output(options.out, template(options.profile, count=options.devices))
+    write_output(options.out, scenario_template(options.profile, options.devices))
     return 0
 
 
@@ -129,9 +129,9 @@ def _show(options: argparse.Namespace) -> int:
     elif options.full:
         print(to_toml(scenario, comments=True), end="")
     else:
-        from scdn.world.scenario_text import summary
+        from scdn.world.scenario_text import scenario_text
 
-        print(summary(scenario))
+        print(scenario_text(scenario))
     return 0
 
 
@@ -152,9 +152,9 @@ def _request(options: argparse.Namespace) -> int:
 
 
 def _draw(options: argparse.Namespace) -> int:
-    from scdn.report.network_map import draw_map
+    from scdn.report.network_map import draw_network_map
 
-    draw_map(_read_with_round(options), options.out, options.round)
+    draw_network_map(_read_with_round(options), options.out, options.round)
     print(f"wrote {options.out}")
     return 0
 
