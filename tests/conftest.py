@@ -23,7 +23,7 @@ SLOW_FILES = {
     "test_docs.py": 50,
     "test_studio_browser.py": 50,
     "test_cli.py": 40,
-    "test_geometric.py": 30,
+    "test_algorithm3.py": 30,
     "test_resume.py": 30,
     "test_studio_api.py": 25,
     "test_paper.py": 25,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Strict
@@ -159,7 +159,7 @@ def problem_of(request: PlanRequest) -> RoundProblem:
 
     optimizer, optimizer_value = optimizer_columns(devices)
     numbers = [name for name in DEVICE_COLUMNS if not name.startswith("optimizer")]
-    columns = {name: column(name) for name in numbers}
+    columns: dict[str, Any] = {name: column(name) for name in numbers}
     own_bandwidth = columns["bandwidth_hz"]  # NaN where the radio's holds
     columns["bandwidth_hz"] = np.where(np.isnan(own_bandwidth), radio.bandwidth_hz, own_bandwidth)
     columns["position_m"] = columns["position_m"].reshape(-1, 3)

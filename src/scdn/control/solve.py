@@ -57,8 +57,15 @@ def solve(
     if solver == "exact":
         optimum = solve_exact(problem, gap, time_limit_s=time_limit_s, warm_start=warm_start)
         seconds = time.perf_counter() - start
-        proof = {"lower_bound": optimum.lower_bound, "boxes": optimum.boxes}
-        return make_plan(problem, solver, optimum.status, optimum.decision, seconds, **proof)
+        return make_plan(
+            problem,
+            solver,
+            optimum.status,
+            optimum.decision,
+            seconds,
+            lower_bound=optimum.lower_bound,
+            boxes=optimum.boxes,
+        )
     if solver == "paper":
         return _algorithm3_plan(problem)
     decision = _HEURISTICS[solver](problem)

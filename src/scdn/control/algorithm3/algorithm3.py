@@ -1,8 +1,13 @@
 """The paper's Algorithm 3: a sequence of geometric programs P′, each around the last solution.
 
-Faithful to the appendix, so its answer is only as good as the paper's approximations; `repair`
-turns it into a plan that holds under the true model, and `evaluate` says what either is worth.
-What had to be decided where the paper is silent stands in docs/paper-notes.md.
+It follows the appendix, so its answer is only as good as the paper's approximations; `repair` turns
+it into a plan that holds under the true model. docs/paper-notes.md lists what had to be decided
+where the paper is silent. The steps, in order:
+
+1. `feasible_point` chooses [x]^0;
+2. `posynomials` and `monomial_approximation` approximate P^r's sums by monomials around [x]^b;
+3. `geometric_program` puts them into P′ and solves it with CVXPY, which gives [x]^{b+1};
+4. steps 2 and 3 are repeated until two consecutive solutions agree.
 """
 
 from __future__ import annotations
@@ -12,14 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from scdn.arrays import Array
+from scdn.control.algorithm3.feasible_point import feasible_point
 from scdn.control.algorithm3.geometric_program import GeometricProgram
-from scdn.control.algorithm3.gp_model import (
+from scdn.control.algorithm3.monomial_approximation import Point
+from scdn.control.algorithm3.program_constants import (
     Algorithm3Settings,
     ProgramConstants,
-    feasible_point,
     program_constants,
 )
-from scdn.control.algorithm3.monomial_approximation import Point
 from scdn.control.algorithm3.repair import repair
 from scdn.control.problem import Decision, RoundProblem, evaluate
 
@@ -28,7 +33,7 @@ __all__ = ["Algorithm3Result", "Algorithm3Settings", "repair", "solve_algorithm3
 
 @dataclass(frozen=True, eq=False)
 class Algorithm3Result:
-    """What Algorithm 3 found, and what can be done with it."""
+    """Algorithm 3's last solution, as found and repaired, and the course of its iterations."""
 
     raw: Decision  # relaxed iterations as found; α rounded at settings.active_from
     repaired: Decision
@@ -47,31 +52,30 @@ DEFAULT = Algorithm3Settings()
 def solve_algorithm3(
     problem: RoundProblem, settings: Algorithm3Settings = DEFAULT
 ) -> Algorithm3Result:
-    """Algorithm 3 from the server's present place."""
+    """Run Algorithm 3 from the server's present position."""
     if len(problem) == 0:
-        return _nobody(problem)
+        return _without_devices(problem)
     # numbers beyond a float's range end the iterations early, not the program
     with np.errstate(all="ignore"):
         return _iterate(problem, settings)
 
 
 def _iterate(problem: RoundProblem, settings: Algorithm3Settings) -> Algorithm3Result:
-    given = program_constants(problem, settings)
-    point = feasible_point(given)
-    program = GeometricProgram(given, point)
+    constants = program_constants(problem, settings)
+    point = feasible_point(constants)
+    program = GeometricProgram(constants, point)
     surrogate, true, change, solver = list[float](), list[float](), list[float](), ""
     converged = False
     while len(surrogate) < settings.iterations and not converged:
-        found = program.solve(point)
-        if found is None:  # keep the last good iterate
+        solution = program.solve(point)
+        if solution is None:  # keep the last good iterate
             break
-        objective, after, solver = found
-        change.append(_change(given, point, after))
+        change.append(_change(constants, point, solution.point))
         converged = change[-1] < settings.tolerance
-        point = after
-        surrogate.append(objective)
-        true.append(evaluate(problem, repair(problem, _decision(given, point))).objective)
-    raw = _decision(given, point)
+        point, solver = solution.point, solution.solver
+        surrogate.append(solution.objective)
+        true.append(evaluate(problem, repair(problem, _decision(constants, point))).objective)
+    raw = _decision(constants, point)
     return Algorithm3Result(
         raw=raw,
         repaired=repair(problem, raw),
@@ -85,29 +89,29 @@ def _iterate(problem: RoundProblem, settings: Algorithm3Settings) -> Algorithm3R
     )
 
 
-def _change(given: ProgramConstants, before: Point, after: Point) -> float:
-    """The largest change of a control, each relative to its range."""
-    controls = given.upper.items()
+def _change(constants: ProgramConstants, before: Point, after: Point) -> float:
+    """Return the largest change of a control, each relative to its range."""
+    controls = constants.upper.items()
     return max(float(np.max(np.abs(after[n] - before[n]) / limit)) for n, limit in controls)
 
 
-def _decision(given: ProgramConstants, point: Point) -> Decision:
-    """The controls of an iterate; solver tolerance beyond a limit is cut off."""
-    problem = given.problem
-    place = np.array([point[axis] for axis in "xyz"])
+def _decision(constants: ProgramConstants, point: Point) -> Decision:
+    """Return the controls of an iterate, clipped to their limits: solvers exceed them a little."""
+    problem = constants.problem
+    server = np.array([point[axis] for axis in "xyz"])
     return Decision(
-        server_m=np.clip(place, 0.0, problem.region_m),
-        active=point["active"] >= given.settings.active_from,
+        server_m=np.clip(server, 0.0, problem.region_m),
+        active=point["active"] >= constants.settings.active_from,
         iterations=np.clip(point["iterations"], 0.0, problem.max_iterations),
         power_w=np.clip(point["power"], 0.0, problem.max_power_w),
         cpu_hz=np.clip(point["cpu"], problem.cpu_min_hz, problem.cpu_max_hz),
     )
 
 
-def _nobody(problem: RoundProblem) -> Algorithm3Result:
-    """Without devices the server only has to land: sinking is free, hovering cheapest low."""
-    place = problem.server_m * [1.0, 1.0, 0.0]
+def _without_devices(problem: RoundProblem) -> Algorithm3Result:
+    """Land the server: sinking is free, and hovering is cheapest on the ground."""
+    ground = problem.server_m * [1.0, 1.0, 0.0]
     none = np.zeros(0)
-    raw = Decision(place, none.astype(bool), none, none, none)
+    raw = Decision(ground, none.astype(bool), none, none, none)
     repaired = repair(problem, raw)
     return Algorithm3Result(raw, repaired, none, none, none, none, True, 0, "")

@@ -1,7 +1,7 @@
-"""Posynomials over named positive variables, and their condensation to monomials by AM-GM.
+"""Monomial approximations of posynomials: condensation by the AM-GM inequality.
 
 A geometric program may not divide by a sum. The paper replaces every such sum by the monomial that
-touches it at the previous iterate and stays below it everywhere else (Lemma `thm:am-gm`).
+equals it at the previous iterate and is below it everywhere else (Lemma `thm:am-gm`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scdn.arrays import Array
+from scdn.arrays import Array, floats
 
 Point = Mapping[str, Array]  # a value for every variable: one number, or one per device
 
@@ -30,41 +30,29 @@ class Monomial(NamedTuple):
     coefficient: Array
     powers: dict[str, Array]
 
-    def value(self, point: Point) -> Array:
-        """Its value at a point."""
-        log = np.log(self.coefficient)
-        for name, power in self.powers.items():
-            log = log + power * np.log(point[name])
-        return np.exp(log)
-
-
-def posynomial_value(terms: Sequence[Term], point: Point) -> Array:
-    """The posynomial's value h at a point."""
-    return np.exp(_logs(terms, point)).sum(axis=0)
-
 
 def condense(terms: Sequence[Term], point: Point) -> Monomial:
-    """ĥ = Π (u_m/γ_m)^γ_m with γ_m = u_m/h at `point`: below h, and equal to it at `point`."""
+    """Return ĥ = Π (u_m/γ_m)^γ_m with γ_m = u_m/h at `point`: ĥ ≤ h, with equality at `point`."""
     logs = _logs(terms, point)
     log_total = np.logaddexp.reduce(logs, axis=0)
-    shares = np.exp(logs - log_total)  # γ_m; 0 where a coefficient is 0, whose term drops out
+    fractions = np.exp(logs - log_total)  # γ_m; 0 where a coefficient is 0, whose term drops out
     # log of Π (c_m/γ_m)^γ_m, where the variables are in γ_m = c_m Π x^p / h
     constant = log_total.copy()
     powers: dict[str, Array] = {}
-    for term, share in zip(terms, shares, strict=True):
+    for term, fraction in zip(terms, fractions, strict=True):
         for name, power in term.powers.items():
-            exponent = share * np.asarray(power, dtype=np.float64)
-            powers[name] = powers.get(name, np.zeros_like(share)) + exponent
+            exponent = fraction * floats(power)
+            powers[name] = powers.get(name, np.zeros_like(fraction)) + exponent
             constant = constant - exponent * np.log(point[name])
     return Monomial(np.exp(constant), powers)
 
 
 def _logs(terms: Sequence[Term], point: Point) -> Array:
-    """Log u_m at a point: (terms, rows); −∞ for a coefficient of 0."""
+    """Return log u_m at a point, (terms, rows); −∞ for a coefficient of 0."""
     rows = []
     with np.errstate(divide="ignore"):
         for term in terms:
-            log = np.log(np.asarray(term.coefficient, dtype=np.float64))
+            log = np.log(floats(term.coefficient))
             for name, power in term.powers.items():
                 log = log + np.asarray(power) * np.log(point[name])
             rows.append(np.atleast_1d(log))
