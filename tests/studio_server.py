@@ -9,15 +9,15 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from scdn.studio.app import make_app
-from scdn.studio.settings import Settings
+from scdn.studio.app import create_app
+from scdn.studio.settings import StudioSettings
 
 
 @contextmanager
-def serving(settings: Settings) -> Iterator[str]:
+def serving(settings: StudioSettings) -> Iterator[str]:
     """The address of a studio with these settings."""
     config = uvicorn.Config(
-        make_app(settings), port=0, log_level="error", timeout_graceful_shutdown=1, ws="none"
+        create_app(settings), port=0, log_level="error", timeout_graceful_shutdown=1, ws="none"
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)

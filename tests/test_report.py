@@ -1,11 +1,11 @@
-"""Reports say what the runs say: sums, statistics, and pages and pictures of any kind of run."""
+"""Reports agree with the events they are made from: sums, statistics, pages and figures."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import re
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -17,16 +17,22 @@ from scipy import stats
 from scdn.cli.report_command import add_to
 from scdn.errors import InputError
 from scdn.record.run_reader import EVENTS, find_runs, read_events
-from scdn.record.run_tables import TERMS, devices_frame, export, frame
-from scdn.report.charts import charts
+from scdn.record.run_tables import TERMS, devices_frame, export_table, rounds_frame
+from scdn.report.charts import study_charts
 from scdn.report.matplotlib_figures import write_figures
-from scdn.report.network_history import journey
+from scdn.report.network_history import NetworkHistory
 from scdn.report.page import report_page
-from scdn.report.statistics import values_at_equal_budget, paired_difference, final_values, sign_flip_test, spread
-from scdn.report.student import quantile, two_sided
-from scdn.report.study import make_study
+from scdn.report.statistics import (
+    final_values,
+    mean_and_std,
+    paired_difference,
+    sign_flip_test,
+    values_at_equal_budget,
+)
+from scdn.report.study import Study
+from scdn.report.text_table import text_table
 
-HABITS = {  # iterations, joules per iteration, final accuracy: plausible, nothing more
+BEHAVIOUR = {  # iterations, joules per iteration, final accuracy: plausible, nothing more
     "sc-dn": (2.4, 0.22, 93.0),
     "gsp": (2.4, 0.61, 90.5),
     "gsp-matched": (2.4, 0.25, 90.4),
@@ -34,23 +40,79 @@ HABITS = {  # iterations, joules per iteration, final accuracy: plausible, nothi
     "vafl": (2.4, 0.6, 88.0),
     "zoc": (2.3, 0.22, 84.0),
 }
+BASELINES = {
+    "classes": {
+        "trivial": {"top1": 11.4, "top3": 31.7},
+        "best_party": {"top1": 60, "top3": 82.0},
+        "centralised": {"top1": 92.0, "top3": 97.9},
+    },
+    "regression": {"trivial": {"mse": 0.0427}, "best_party": None},
+}
 
 
-def synthesise(folder, method="sc-dn", seed=0, rounds=12, devices=5, task="classes", churn=False,
-               end="done", baselines=True):  # fmt: skip
-    """Writes a run as a simulation would have, without training anything."""
-    draws = np.random.default_rng(seed)  # the same network for every method
-    own = np.random.default_rng([seed, len(method), ord(method[-1])])
-    iterations, joules, top = HABITS[method]
-    fleet = {f"d{n}": _place(draws) for n in range(devices)}
-    left, server = {}, np.array([50.0, 50.0, 40.0])
+def write_run(folder, method="sc-dn", seed=0, rounds=12, devices=5, task="classes", churn=False,
+              end="done", baselines=True, score=None):  # fmt: skip
+    """Write a run as a simulation would have, without training anything."""
+    network = np.random.default_rng(seed)  # the same for every method
+    noise = np.random.default_rng([seed, len(method), ord(method[-1])])
+    iterations, joules, final = BEHAVIOUR[method]
+    fleet = {f"d{n}": _position(network) for n in range(devices)}
+    departed, server = set(), np.array([50.0, 50.0, 40.0])
+    lines = [_start(method, seed, rounds, task)]
+    if baselines:
+        lines[0]["baselines"] = BASELINES[task]
+    if score:
+        lines[0]["score"] = score
+    for number in range(rounds):
+        exits = churn and number % 5 == 4 and len(fleet) > 2
+        exited = [network.choice(sorted(fleet))] if exits else []
+        failed = [n for n in fleet if churn and network.random() < 0.05 and n not in exited]
+        off = [name for name in fleet if network.random() < 0.1]
+        active = [name for name in fleet if name not in (*exited, *failed, *off)]
+        server = np.clip(server + noise.normal(0, 7, 3), [0, 0, 2], [100, 100, 79])
+        counts = {n: float(max(1, round(iterations + noise.normal(0, 0.7)))) for n in fleet}
+        records = [
+            _device(name, position, 0 if name in off else counts[name], joules)
+            for name, position in fleet.items()
+        ]
+        departed.update(exited)
+        metrics = _metrics(task, 1 - np.exp(-(number + 1) / 5), final, noise, bool(departed))
+        entered = [f"n{number}"] if churn and number % 4 == 3 else []
+        lines.append(
+            {
+                "event": "round",
+                "round": number,
+                "active": active,
+                "exited": exited,
+                "entered": entered,
+                "link_failed": failed,
+                "devices": records,
+                "metrics": metrics,
+                "server": {"position_m": server.tolist(), "movement_j": 2 + noise.random()},
+                "plan": {"objective": 1, "gap": 1e-4, "solve_seconds": 0.02},
+                "latency_s": 3 + noise.random(),
+                "bits_sent": 1_628_480 * len(active),
+                "seconds": 0.5,
+            }
+        )
+        for name in exited:
+            del fleet[name]
+        fleet |= {name: _position(network) for name in entered}
+    if end:
+        lines.append({"event": "end", "status": end})
+    folder.mkdir(parents=True)
+    (folder / EVENTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def _start(method, seed, rounds, task):
     scenario = {
         "name": "synthetic",
         "about": "Five devices, drawn; nothing is trained.",
         "region_m": [100, 100, 80],
         "learning": {"dataset": "mnist", "rounds": rounds},
     }
-    start = {
+    return {
         "event": "start",
         "schema": 1,
         "scenario": scenario,
@@ -59,109 +121,53 @@ def synthesise(folder, method="sc-dn", seed=0, rounds=12, devices=5, task="class
         "versions": {"scdn": "0.1", "torch": "2.9"},
         "dataset": {"name": "mnist", "task": task},
     }
-    if baselines:
-        start["baselines"] = (
-            {
-                "trivial": {"top1": 11.4, "top3": 31.7},
-                "best_party": {"top1": 60, "top3": 82.0},
-                "centralised": {"top1": 92.0, "top3": 97.9},
-            }
-            if task == "classes"
-            else {"trivial": {"mse": 0.0427}, "best_party": None}
-        )
-    lines = [start]
-    for number in range(rounds):
-        exited = (
-            [draws.choice(sorted(fleet))] if churn and number % 5 == 4 and len(fleet) > 2 else []
-        )
-        failed = [name for name in fleet if churn and draws.random() < 0.05 and name not in exited]
-        off = [name for name in fleet if draws.random() < 0.1]
-        active = [n for n in fleet if n not in (*exited, *failed, *off)]
-        server = np.clip(server + own.normal(0, 7, 3), [0, 0, 2], [100, 100, 79])
-        told = []
-        for name, place in fleet.items():
-            took = 0 if name in off else float(max(1, round(iterations + own.normal(0, 0.7))))
-            told.append(
-                {
-                    "id": name,
-                    "position_m": place,
-                    "iterations": took,
-                    "power_w": 0.1,
-                    "cpu_hz": 1e9,
-                    "delay_s": 0.05,
-                    "transmission_j": 0.004 * (took > 0),
-                    "processing_j": joules * took,
-                    "importance": 1,
-                    "smoothness": 0.5,
-                    "bits_sent": 1_628_480,
-                    "reason": "not_worth_it" if name in off else None,
-                }
-            )
-        reached = 1 - np.exp(-(number + 1) / 5)
-        loss = 2.3 - 1.9 * reached + own.normal(0, 0.02)
-        if task == "classes":
-            score = 31 + (top - 31) * reached + own.normal(0, 0.8)
-            metrics = {
-                "train_loss": loss,
-                "test_loss": loss + 0.05,
-                "top1": 0.8 * score,
-                "top3": score,
-            }
-            future = {"top1": 0.7 * score, "top3": score - 9 - own.random()}
-        else:
-            metrics = {
-                "train_loss": loss,
-                "test_loss": loss,
-                "mse": 0.06 - 0.02 * reached + 0.0005 * own.normal(),
-            }
-            future = {"mse": metrics["mse"] + 0.004}
-        if left or exited:
-            metrics["future"] = future
-        lines.append(
-            {
-                "event": "round",
-                "round": number,
-                "active": active,
-                "exited": exited,
-                "entered": [],
-                "link_failed": failed,
-                "devices": told,
-                "metrics": metrics,
-                "server": {"position_m": server.tolist(), "movement_j": 2 + own.random()},
-                "plan": {"objective": 1, "gap": 1e-4, "solve_seconds": 0.02},
-                "latency_s": 3 + own.random(),
-                "bits_sent": 1_628_480 * len(active),
-                "seconds": 0.5,
-            }
-        )
-        for name in exited:
-            left[name] = fleet.pop(name)
-        if churn and number % 4 == 3:
-            lines[-1]["entered"] = [f"n{number}"]
-            fleet[f"n{number}"] = _place(draws)
-    if end:
-        lines.append({"event": "end", "status": end})
-    folder.mkdir(parents=True)
-    (folder / EVENTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return folder
 
 
-def _place(draws):
+def _device(name, position, iterations, joules):
+    return {
+        "id": name,
+        "position_m": position,
+        "iterations": iterations,
+        "power_w": 0.1,
+        "cpu_hz": 1e9,
+        "delay_s": 0.05,
+        "transmission_j": 0.004 * (iterations > 0),
+        "processing_j": joules * iterations,
+        "importance": 1,
+        "smoothness": 0.5,
+        "bits_sent": 1_628_480,
+        "reason": None if iterations else "not_worth_it",
+    }
+
+
+def _metrics(task, progress, final, noise, with_future):
+    loss = 2.3 - 1.9 * progress + noise.normal(0, 0.02)
+    if task == "classes":
+        score = 31 + (final - 31) * progress + noise.normal(0, 0.8)
+        scores, future = {"top1": 0.8 * score, "top3": score}, {"top3": score - 9 - noise.random()}
+    else:
+        error = 0.06 - 0.02 * progress + 0.0005 * noise.normal()
+        scores, future = {"mse": error}, {"mse": error + 0.004}
+    metrics = {"train_loss": loss, "test_loss": loss + 0.05, "error_rate": 100 - final, **scores}
+    return {**metrics, "future": future} if with_future else metrics
+
+
+def _position(draws):
     return [*draws.uniform(0, 100, 2).round(1).tolist(), float(draws.choice([0, 0, 30]))]
 
 
-def study_of(tmp_path, methods=("sc-dn", "gsp"), seeds=(0, 1, 2), **options):
+def write_study(tmp_path, methods=("sc-dn", "gsp"), seeds=(0, 1, 2), **options):
     for method in methods:
         for seed in seeds:
-            synthesise(tmp_path / f"{method}-{seed}", method, seed, **options)
-    return make_study(find_runs([tmp_path]))
+            write_run(tmp_path / f"{method}-{seed}", method, seed, **options)
+    return Study.from_runs(find_runs([tmp_path]))
 
 
-# Reading
+# Reading runs
 
 
-def test_rows_add_up(tmp_path):
-    study = study_of(tmp_path, churn=True)
+def test_rounds_are_the_sums_of_their_devices(tmp_path):
+    study = write_study(tmp_path, churn=True)
     rows, devices = study.rows, devices_frame(study.runs)
     for _, run in rows.groupby(["method", "seed"]):
         np.testing.assert_allclose(run["joules"], run[list(TERMS)].sum(axis=1))
@@ -170,84 +176,83 @@ def test_rows_add_up(tmp_path):
         assert (run["cumulative_joules"].diff().dropna() >= 0).all()
     keys = ["method", "seed", "round"]
     by_round = devices.groupby(keys)
-    whole = rows.set_index(keys).sort_index()
-    np.testing.assert_allclose(by_round["processing_j"].sum(), whole["processing_j"])
-    np.testing.assert_allclose(by_round["processing_j"].mean(), whole["processing_j_per_device"])
-    np.testing.assert_allclose(by_round["iterations"].mean(), whole["iterations"])
-    np.testing.assert_array_equal(by_round.size(), whole["present"])
-    np.testing.assert_array_equal(by_round["active"].sum(), whole["active"])
+    by_key = rows.set_index(keys).sort_index()
+    np.testing.assert_allclose(by_round["processing_j"].sum(), by_key["processing_j"])
+    np.testing.assert_allclose(by_round["processing_j"].mean(), by_key["processing_j_per_device"])
+    np.testing.assert_allclose(by_round["iterations"].mean(), by_key["iterations"])
+    np.testing.assert_array_equal(by_round.size(), by_key["present"])
+    np.testing.assert_array_equal(by_round["active"].sum(), by_key["active"])
     assert {"x_m", "y_m", "z_m", "link_failed", "exited", "reason"} <= set(devices)
 
 
-def test_future_metrics_only_after_an_exit(tmp_path):
-    rows = study_of(tmp_path, seeds=(0,), churn=True).rows
+def test_future_metrics_are_there_only_after_an_exit(tmp_path):
+    rows = write_study(tmp_path, seeds=(0,), churn=True).rows
     assert rows.loc[rows["round"] < 4, "future_top3"].isna().all()
     assert rows.loc[rows["round"] >= 4, "future_top3"].notna().all()
 
 
-def test_an_unfinished_last_line_is_not_there(tmp_path):
-    path = synthesise(tmp_path / "run", end=None) / EVENTS
-    whole = read_events(path)
+def test_an_unfinished_last_line_is_ignored(tmp_path):
+    path = write_run(tmp_path / "run", end=None) / EVENTS
+    events = read_events(path)
     path.write_text(path.read_text() + '{"event": "round", "rou')
-    assert read_events(path) == whole
-    study = make_study(find_runs([tmp_path]))
+    assert read_events(path) == events
+    study = Study.from_runs(find_runs([tmp_path]))
     assert study.runs[0].end is None
-    assert "has not ended" in study.notes[0]
+    assert "is unfinished" in study.notes[0]
 
 
-def _swapped(index, old, new):
+def _replaced(index, old, new):
     return lambda lines: [*lines[:index], lines[index].replace(old, new), *lines[index + 1 :]]
 
 
 @pytest.mark.parametrize(
-    ("change", "where", "what"),
+    ("change", "line", "message"),
     [
         (lambda lines: [*lines[:2], "{oops", *lines[2:]], "line 3", "not JSON"),
         (lambda lines: [*lines[:2], "[1]", *lines[2:]], "line 3", "must be an object"),
         (lambda lines: lines[1:], "line 1", "start"),
         (lambda _: [], "line 1", "start"),
-        (_swapped(0, '"schema": 1', '"schema": 2'), "line 1", "schema is 2"),
-        (_swapped(0, '"seed": 0', '"seed": "x"'), "line 1", "seed"),
+        (_replaced(0, '"schema": 1', '"schema": 2'), "line 1", "schema is 2"),
+        (_replaced(0, '"seed": 0', '"seed": "x"'), "line 1", "seed"),
         (lambda lines: [*lines[:3], lines[2], *lines[3:]], "line 4", "must be above 1"),
-        (_swapped(1, '"id": "d0"', '"id": 7'), "line 2", "with an id"),
-        (_swapped(2, '"position_m": [', '"position_m": [0, '), "line 3", "three numbers"),
-        (_swapped(2, '"metrics": {', '"metrics": 5, "other": {'), "line 3", "must be a table"),
+        (_replaced(1, '"id": "d0"', '"id": 7'), "line 2", "with an id"),
+        (_replaced(2, '"position_m": [', '"position_m": [0, '), "line 3", "three numbers"),
+        (_replaced(2, '"metrics": {', '"metrics": 5, "other": {'), "line 3", "must be a table"),
     ],
 )
-def test_broken_files_give_one_clear_line(tmp_path, change, where, what):
-    path = synthesise(tmp_path / "run") / EVENTS
-    path.write_text("".join(f"{line}\n" for line in change(path.read_text().splitlines())))
+def test_a_broken_events_file_is_refused_with_its_line_number(tmp_path, change, line, message):
+    path = write_run(tmp_path / "run") / EVENTS
+    path.write_text("".join(f"{row}\n" for row in change(path.read_text().splitlines())))
     with pytest.raises(InputError) as caught:
         find_runs([tmp_path])
-    (line,) = caught.value.lines()
-    assert str(path) in line
-    assert where in line
-    assert what in line
+    (text,) = caught.value.lines()
+    assert str(path) in text
+    assert line in text
+    assert message in text
 
 
-def test_folders_are_searched(tmp_path):
+def test_runs_are_found_below_folders_but_not_inside_runs(tmp_path):
     for name in ("b/2", "b/1", "a"):
-        synthesise(tmp_path / name)
-    inside = tmp_path / "a" / "reference"  # what lies inside a run belongs to it
-    synthesise(inside)
-    found = find_runs([tmp_path, tmp_path / "a"])
-    assert [str(run.folder.relative_to(tmp_path)) for run in found] == ["a", "b/1", "b/2"]
+        write_run(tmp_path / name)
+    write_run(tmp_path / "a" / "reference")
+    runs = find_runs([tmp_path, tmp_path / "a"])
+    assert [str(run.folder.relative_to(tmp_path)) for run in runs] == ["a", "b/1", "b/2"]
     (tmp_path / "empty").mkdir()
     for nothing in ("empty", "missing"):
         with pytest.raises(InputError, match="has no run"):
             find_runs([tmp_path / nothing])
 
 
-def test_sparse_events_are_enough(tmp_path):
-    """Only what is in the contract, and not even all of that."""
+def test_a_report_needs_few_of_the_fields(tmp_path):
+    """Fewer than the contract promises, and with names that HTML must escape."""
     lines = [{"event": "start", "schema": 1, "scenario": {}, "method": "x<b>$", "seed": 3},
              {"event": "round", "round": 0, "metrics": {"test_loss": 1.0}},
              {"event": "note"},
              {"event": "round", "round": 4, "metrics": {"test_loss": None},
               "devices": [{"id": "a</script>"}], "server": {"position_m": [1, 2, 3]}}]  # fmt: skip
     (tmp_path / EVENTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    study = make_study(find_runs([tmp_path]))
-    assert study.metric.key == "test_loss"
+    study = Study.from_runs(find_runs([tmp_path]))
+    assert study.headline.metric == "test_loss"
     text = report_page(study)
     assert "x<b>" not in text
     assert "a</script>" not in text
@@ -260,69 +265,75 @@ numbers = st.lists(st.floats(-100, 100).map(lambda x: round(x, 3)), min_size=2, 
 
 
 @given(numbers, st.integers(0, 10**6))
-def test_paired_statistics_are_scipys(mine, seed):
-    other = np.random.default_rng(seed).normal(0, 30, len(mine))
-    found = paired_difference(dict(enumerate(mine)), dict(enumerate(other)))
-    expected = stats.ttest_rel(mine, other)
+def test_the_paired_test_is_students(values, seed):
+    other = np.random.default_rng(seed).normal(0, 30, len(values))
+    paired = paired_difference(dict(enumerate(values)), dict(enumerate(other)))
+    expected = stats.ttest_rel(values, other)
     low, high = expected.confidence_interval(0.95)
-    assert found.count == len(mine)
-    np.testing.assert_allclose(found.p_t, expected.pvalue, rtol=1e-8, atol=1e-12)
-    np.testing.assert_allclose([found.low, found.high], [low, high], rtol=1e-7)
-    assert found.low <= found.difference <= found.high
-    assert found.clear == (found.low > 0 or found.high < 0)
+    assert paired.count == len(values)
+    np.testing.assert_allclose(paired.p_t, expected.pvalue, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose([paired.low, paired.high], [low, high], rtol=1e-7)
+    assert paired.low <= paired.difference <= paired.high
+    assert paired.significant == (paired.low > 0 or paired.high < 0)
 
 
-@given(st.integers(1, 200), st.floats(-60, 60))
-def test_students_t_is_scipys(freedom, t):
-    np.testing.assert_allclose(two_sided(t, freedom), 2 * stats.t.sf(abs(t), freedom), rtol=1e-9)
-    for share in (0.5, 0.95, 0.999):
-        expected = stats.t.ppf((1 + share) / 2, freedom)
-        np.testing.assert_allclose(quantile(share, freedom), expected, rtol=1e-9)
+def test_paired_statistics_are_frozen():
+    """Values of an implementation from the incomplete beta function's continued fraction."""
+    paired = paired_difference({0: 1.0, 1: 2.5, 2: 4.0, 3: 8.0}, {0: 0.5, 1: 2.0, 2: 1.0, 3: 3.0})
+    assert paired.difference == 2.25
+    assert paired.low == pytest.approx(-1.2179904594940192, rel=1e-12)
+    assert paired.p_t == pytest.approx(0.13089966633806424, rel=1e-12)
+    assert paired.p_flip == 0.125
 
 
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=4))
-def test_sign_flips_of_symmetric_data_say_nothing(half):
-    assert sign_flip_test(np.array([*half, *(-value for value in half)], dtype=float)) == 1.0
+def test_symmetric_differences_have_a_sign_flip_p_of_one(half):
+    values = np.array([*half, *(-value for value in half)])
+    assert sign_flip_test(values.astype(float)) == 1.0
+    assert sign_flip_test(values / 10) == 1.0  # sums that are zero but for rounding
 
 
-def test_sign_flips_are_exact():
-    gaps = np.random.default_rng(5).normal(0.6, 1, 9)
-    expected = stats.permutation_test(
-        (gaps, np.zeros(9)), lambda x, y, axis: (x - y).mean(axis=axis), vectorized=True,
-        permutation_type="samples", n_resamples=np.inf,
-    )  # fmt: skip
-    assert sign_flip_test(gaps) == pytest.approx(expected.pvalue)
-    assert sign_flip_test(np.ones(6)) == 2 / 2**6  # the least that six seeds can show
+@given(numbers)
+def test_the_sign_flip_test_counts_every_sign_pattern(values):
+    means = [abs(sum(s * v for s, v in zip(signs, values, strict=True)))
+             for signs in product((-1, 1), repeat=len(values))]  # fmt: skip
+    tolerance = 1e-12 * sum(map(abs, values))
+    expected = np.mean([mean >= abs(sum(values)) - tolerance for mean in means])
+    assert sign_flip_test(np.array(values)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_least_sign_flip_p_is_one_pattern_each_way():
+    assert sign_flip_test(np.ones(6)) == 2 / 2**6
     assert sign_flip_test(np.ones(13)) is None
 
 
-def test_one_seed_has_no_interval_and_equal_runs_do_not_differ():
-    alone = paired_difference({0: 2.0}, {0: 1.0, 1: 5.0})
-    assert (alone.count, alone.difference) == (1, 1.0)
-    assert alone.low is alone.high is alone.p_t is alone.p_flip is None
-    assert not alone.clear
-    assert spread([4.0]).std is None
-    assert spread([float("nan")]) is None
+def test_one_seed_has_no_interval_and_equal_runs_have_no_difference():
+    single = paired_difference({0: 2.0}, {0: 1.0, 1: 5.0})
+    assert (single.count, single.difference) == (1, 1.0)
+    assert single.low is single.high is single.p_t is single.p_flip is None
+    assert not single.significant
+    assert mean_and_std([4.0]) == (4.0, None, 1)
+    assert mean_and_std([float("nan")]) is None
     assert paired_difference({0: 1.0}, {1: 1.0}) is None
     same = paired_difference({0: 1.0, 1: 2.0}, {0: 1.0, 1: 2.0})
     assert (same.difference, same.low, same.high, same.p_t, same.p_flip) == (0, 0, 0, 1, 1)
 
 
-def test_at_equal_joules_and_seconds():
+def test_at_an_equal_budget_runs_have_the_last_value_within_it():
     rows = pd.DataFrame(
         [("cheap", 0, 1.0, 10), ("cheap", 0, 2.0, 20), ("cheap", 0, 3.0, 30),
          ("dear", 0, 2.5, 50), ("dear", 0, 9.0, 60), ("late", 0, 4.0, 70)],
         columns=["method", "seed", "spent", "value"],
     )  # fmt: skip
-    found = values_at_equal_budget(rows, "value", "spent")
-    assert found["cheap"][0] == 30  # it has ended: its own last value
-    assert found["dear"][0] == 50  # the last value reached by then, not one between
-    assert np.isnan(found["late"][0])  # it had reached nothing
+    values = values_at_equal_budget(rows, "value", "spent")
+    assert values["cheap"][0] == 30  # it has ended: its last value
+    assert values["dear"][0] == 50  # the last value by then, not an interpolated one
+    assert np.isnan(values["late"][0])  # no round was finished by then
     assert final_values(rows, "value") == {"cheap": {0: 30}, "dear": {0: 60}, "late": {0: 70}}
 
 
 @given(st.integers(0, 50))
-def test_at_equal_budgets_nobody_gains(seed):
+def test_an_equal_budget_never_raises_a_value_that_grows(seed):
     draws = np.random.default_rng(seed)
     rows = pd.DataFrame(
         [(method, s, r, cost) for method in "abc" for s in range(3)
@@ -335,63 +346,85 @@ def test_at_equal_budgets_nobody_gains(seed):
         assert all(not equal[method][s] > final[method][s] for method in "abc")
 
 
-# Putting runs together
+# Studies
 
 
 def test_the_reference_comes_first(tmp_path):
-    study_of(tmp_path, ("gsp", "vafl", "zoc"), (0,))
+    write_study(tmp_path, ("gsp", "vafl", "zoc"), (0,))
     runs = find_runs([tmp_path])
-    assert make_study(runs, "zoc").methods == ["zoc", "gsp", "vafl"]
-    assert make_study(runs).reference == "gsp"
-    assert "no sc-dn run" in make_study(runs).notes[0]
-    with pytest.raises(InputError, match="must be of gsp, vafl, zoc"):
-        make_study(runs, "nope")
+    assert Study.from_runs(runs, "zoc").methods == ["zoc", "gsp", "vafl"]
+    assert Study.from_runs(runs).reference == "gsp"
+    assert "no sc-dn run" in Study.from_runs(runs).notes[0]
+    with pytest.raises(InputError, match="must be one of gsp, vafl, zoc"):
+        Study.from_runs(runs, "nope")
 
 
-def test_runs_of_two_scenarios_are_not_mixed(tmp_path):
-    synthesise(tmp_path / "a")
-    synthesise(tmp_path / "b")
-    assert "twice" in make_study(find_runs([tmp_path])).notes[0]
-    synthesise(tmp_path / "c", rounds=3)
-    with pytest.raises(InputError, match="another scenario's"):
-        make_study(find_runs([tmp_path]))
-    notes = make_study(
-        [find_runs([tmp_path / "c"])[0], *find_runs([synthesise(tmp_path / "d", "gsp")])]
+def test_duplicates_are_left_out_unless_their_scenarios_differ(tmp_path):
+    write_run(tmp_path / "a")
+    write_run(tmp_path / "b")
+    assert "duplicate" in Study.from_runs(find_runs([tmp_path])).notes[0]
+    write_run(tmp_path / "c", rounds=3)
+    with pytest.raises(InputError, match="its scenario differs"):
+        Study.from_runs(find_runs([tmp_path]))
+    notes = Study.from_runs(
+        [find_runs([tmp_path / "c"])[0], *find_runs([write_run(tmp_path / "d", "gsp")])]
     ).notes
     assert notes == ["The runs' scenarios differ in learning."]
 
 
-def test_journeys_tell_who_came_and_went(tmp_path):
-    run = find_runs([synthesise(tmp_path / "run", churn=True)])[0]
-    told = journey(run)
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_a_recorded_score_is_the_headline_and_its_direction_decides(tmp_path, higher_is_better):
+    score = {"metric": "error_rate", "higher_is_better": higher_is_better, "unit": "%"}
+    for seed in range(3):
+        for method in ("sc-dn", "zoc"):  # error rates of 7 and 16 %
+            write_run(tmp_path / f"{method}-{seed}", method, seed, score=score)
+            spread_error_rates(tmp_path / f"{method}-{seed}", seed)
+    study = Study.from_runs(find_runs([tmp_path]))
+    first = study.measures()[0]
+    assert (first.key, first.label, first.unit) == ("error_rate", "Error rate", "%")
+    assert first.values[1].verdict == ("better" if higher_is_better else "worse")
+    assert study_charts(study)[0].y_label == "Error rate (%)"
+    assert "Error rate" in text_table(study).splitlines()[0]
+    assert "top3" in {measure.key for measure in study.measures()}
+
+
+def spread_error_rates(folder, seed):
+    path = folder / EVENTS
+    text = re.sub(r'"error_rate": ([\d.]+)', lambda m: f'"error_rate": {float(m[1]) + seed}',
+                  path.read_text())  # fmt: skip
+    path.write_text(text)
+
+
+def test_a_network_history_has_the_state_of_every_device(tmp_path):
+    run = find_runs([write_run(tmp_path / "run", churn=True)])[0]
+    history = NetworkHistory.from_run(run)
     for index, event in enumerate(run.rounds):
-        states = {member.id: member.states[index] for member in told.members}
+        states = {device.id: device.states[index] for device in history.devices}
         assert {n for n, s in states.items() if s in "apf"} == (
             {device["id"] for device in event["devices"]} - set(event["exited"])
         )
         assert {n for n, s in states.items() if s == "l"} == set(event["exited"])
         assert {n for n, s in states.items() if s == "f"} == set(event["link_failed"])
-    for member in told.members:
-        assert re.fullmatch(r"\.*[apf]*(lg*)?", member.states)
-        assert len(member.places) == 1
+    for device in history.devices:
+        assert re.fullmatch(r"\.*[apf]*(lg*)?", device.states)
+        assert len(device.positions) == 1
 
 
 def test_curves_have_bands_only_with_several_seeds(tmp_path):
-    several = charts(study_of(tmp_path / "several", churn=True))
+    several = study_charts(write_study(tmp_path / "several", churn=True))
     names = [chart.name for chart in several]
     assert names == ["metric", "future", "iterations", "processing", "joules", "seconds"]
     assert all(line.std is not None for chart in several for line in chart.lines)
-    alone = charts(study_of(tmp_path / "alone", seeds=(0,)))
+    alone = study_charts(write_study(tmp_path / "alone", seeds=(0,)))
     assert "future" not in [chart.name for chart in alone]
     assert all(line.std is None for chart in alone for line in chart.lines)
     for chart in several:
-        low, high = chart.y_range
-        assert all(low <= v <= high for line in chart.lines for v in line.mean)
-        names_at = [level.name_at for level in chart.levels]
-        assert all(b - a >= 0.08 * (high - low) for a, b in pairwise(names_at))
+        assert all(chart.low <= v <= chart.high for line in chart.lines for v in line.mean)
+        labels_at = [level.name_at for level in chart.levels]
+        assert all(b - a >= 0.08 * (chart.high - chart.low) for a, b in pairwise(labels_at))
 
 
-# The page, the pictures, the command
+# The page, the figures, the command
 
 
 def _without_plotly(text):
@@ -404,7 +437,7 @@ def _without_plotly(text):
 @pytest.mark.parametrize(
     "options",
     [
-        {"methods": tuple(HABITS), "churn": True},
+        {"methods": tuple(BEHAVIOUR), "churn": True},
         {"methods": ("sc-dn",), "seeds": (4,)},
         {"seeds": (0,), "rounds": 1},
         {"task": "regression", "churn": True},
@@ -412,15 +445,17 @@ def _without_plotly(text):
     ],
     ids=["dynamic", "one-run", "one-round", "regression", "diverged"],
 )
-def test_pages_and_pictures(tmp_path, options):
-    study = study_of(tmp_path / "runs", **options)
+def test_the_page_is_self_contained_and_has_every_figure(tmp_path, options):
+    study = write_study(tmp_path / "runs", **options)
     text = _without_plotly(report_page(study))
     assert not re.search(r"https?:", text)
     assert not re.search(r"<(link|img|iframe)|\b(src|href)\s*=|url\(|@import", text)
     assert "default-src 'none'" in text  # the browser fetches nothing either
-    assert not re.search(r"\bnan\b|NaN|Infinity|\$\w", text.split('<script type="application')[0])
+    assert not re.search(
+        r"\bnan\b|NaN|Infinity|\$\w|\{[{%]", text.split('<script type="application')[0]
+    )
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])
-    assert len(data["journeys"]) == len(study.runs)
+    assert len(data["histories"]) == len(study.runs)
     assert set(data["plots"]) == set(re.findall(r'data-plot="(\w+)"', text))
     for method in study.methods:
         assert f'data-method="{method}"' in text
@@ -433,28 +468,28 @@ def test_pages_and_pictures(tmp_path, options):
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
 
-def test_tables_are_exported(tmp_path):
-    study = study_of(tmp_path / "runs", churn=True)
-    expected = frame(study.runs)
+def test_exported_tables_are_the_rounds(tmp_path):
+    study = write_study(tmp_path / "runs", churn=True)
+    expected = rounds_frame(study.runs)
     for name, read in (("rounds.csv", pd.read_csv), ("rounds.parquet", pd.read_parquet)):
-        export(study.runs, tmp_path / name)
+        export_table(study.runs, tmp_path / name)
         pd.testing.assert_frame_equal(read(tmp_path / name), expected, check_dtype=False)
     with pytest.raises(InputError, match="must end with"):
-        export(study.runs, tmp_path / "rounds.xlsx")
+        export_table(study.runs, tmp_path / "rounds.xlsx")
 
 
-def test_the_command(tmp_path, capsys):
-    study_of(tmp_path / "runs")
+def test_the_command_writes_page_figures_and_table(tmp_path, capsys):
+    write_study(tmp_path / "runs")
     parser = argparse.ArgumentParser()
     add_to(parser.add_subparsers())
     out = tmp_path / "out"
     out.mkdir()
-    words = ["report", str(tmp_path / "runs"), "-o", str(out / "r.html"), "--reference", "gsp",
-             "--png", str(out / "png"), "--export", str(out / "rounds.csv")]  # fmt: skip
-    options = parser.parse_args(words)
+    arguments = ["report", str(tmp_path / "runs"), "-o", str(out / "r.html"), "--reference", "gsp",
+                 "--png", str(out / "png"), "--export", str(out / "rounds.csv")]  # fmt: skip
+    options = parser.parse_args(arguments)
     assert options.run(options) == 0
     assert (out / "r.html").read_text().startswith("<!doctype html")
     assert len(pd.read_csv(out / "rounds.csv")) == 2 * 3 * 12
-    told = capsys.readouterr().out.splitlines()
-    assert all(line.startswith("wrote ") for line in told)
-    assert len(told) == 2 + len(list((out / "png").iterdir()))
+    messages = capsys.readouterr().out.splitlines()
+    assert all(line.startswith("wrote ") for line in messages)
+    assert len(messages) == 2 + len(list((out / "png").iterdir()))

@@ -12,10 +12,10 @@ from conftest import ROOT
 from studio_browser import chromium, open_browser, spot_of, until
 from studio_server import serving
 
-from scdn.data.registry import fetch
+from scdn.data.catalog import fetch
 from scdn.scenario import read_scenario
 from scdn.simulation.compare import compare
-from scdn.studio.settings import Settings
+from scdn.studio.settings import StudioSettings
 
 pytestmark = pytest.mark.skipif(
     chromium() is None, reason="NO BROWSER TESTS: Chromium is not installed (apt install chromium)"
@@ -39,7 +39,7 @@ def runs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(runs):
-    with serving(Settings(runs)) as found:
+    with serving(StudioSettings(runs)) as found:
         yield found
 
 
@@ -281,7 +281,7 @@ def test_methods_are_compared(page, address, tmp_path):
 
 
 def test_nothing_yet_is_drawn_and_so_is_a_studio_that_is_gone(page, tmp_path):
-    with serving(Settings(tmp_path)) as address:
+    with serving(StudioSettings(tmp_path)) as address:
         page.goto(f"{address}/#run")
         page.get_by_text("No run yet").wait_for()
         page.goto(f"{address}/#compare")

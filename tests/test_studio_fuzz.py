@@ -12,16 +12,16 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 from studio_server import serving
 
-from scdn.studio.app import make_app
-from scdn.studio.settings import Settings
+from scdn.studio.app import create_app
+from scdn.studio.settings import StudioSettings
 
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
-schema = schemathesis.openapi.from_dict(make_app(Settings(Path("runs"))).openapi())
+schema = schemathesis.openapi.from_dict(create_app(StudioSettings(Path("runs"))).openapi())
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    with serving(Settings(tmp_path_factory.mktemp("runs"))) as found:
+    with serving(StudioSettings(tmp_path_factory.mktemp("runs"))) as found:
         yield found
 
 

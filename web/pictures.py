@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from studio_browser import open_browser, until  # noqa: E402
 from studio_server import serving  # noqa: E402
 
-from scdn.studio.settings import Settings  # noqa: E402
+from scdn.studio.settings import StudioSettings  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
 LAPTOP, TABLET = {"width": 1366, "height": 820}, {"width": 820, "height": 1100}
@@ -88,14 +88,14 @@ def rest(browser: Any, address: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         Path("runs").mkdir()
-        with serving(Settings(Path("runs"))) as nothing:
+        with serving(StudioSettings(Path("runs"))) as nothing:
             shot(opened(browser, nothing, "run", ".state.empty"), "empty")
 
 
 if __name__ == "__main__":
     here = Path(sys.argv[1]).resolve()
     os.chdir(here.parent)  # the page shows the folder as it was named
-    with serving(Settings(Path(here.name))) as place, open_browser() as chromium:
+    with serving(StudioSettings(Path(here.name))) as place, open_browser() as chromium:
         plan(chromium, place)
         run(chromium, place)
         rest(chromium, place)

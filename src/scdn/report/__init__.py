@@ -1,1 +1,1 @@
-"""What runs have shown: tables, curves and maps, as one page that works offline."""
+"""Reports on recorded runs: statistics, tables, charts, maps and an HTML page for offline use."""

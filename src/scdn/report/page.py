@@ -1,24 +1,25 @@
-"""The report as one page: everything inside it, nothing fetched."""
+"""The report as one self-contained HTML page: its styles, scripts and data are inside it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from html import escape
-from importlib.resources import files
-from string import Template
 from typing import Any
 
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from scdn import __version__
 from scdn.file_io import to_json
-from scdn.report.curves import Bars, Chart, bars, charts
-from scdn.report.journey import STATES, journey
-from scdn.report.plots import bar_plot, curve_plot
+from scdn.record.run_reader import Run
+from scdn.report.charts import energy_ledger, study_charts
+from scdn.report.network_history import STATES, NetworkHistory
+from scdn.report.number_format import decimals, number, p_value, signed
+from scdn.report.plotly_figures import plotly_chart, plotly_ledger
+from scdn.report.results import Chart
 from scdn.report.study import Study
-from scdn.report.tables import detail_table, main_table
-from scdn.report.theme import DARK, LIGHT, Look, looks
+from scdn.report.theme import DARK, LIGHT, method_styles
 
 _SECTIONS = (
     ("learning", "Learning", ("metric", "future")),
@@ -27,148 +28,112 @@ _SECTIONS = (
 )
 
 
-def page(study: Study) -> str:
-    """The whole page."""
-    seen = looks(study.methods)
-    found, spent = charts(study), bars(study)
-    plots = {chart.name: curve_plot(chart, seen) for chart in found} | {"energy": bar_plot(spent)}
+def report_page(study: Study) -> str:
+    """Return the page as HTML."""
+    styles = method_styles(study.methods)
+    charts, ledger = study_charts(study), energy_ledger(study)
+    runs = sorted(study.runs, key=lambda run: (study.methods.index(run.method), run.seed))
+    histories = [NetworkHistory.from_run(run) for run in runs]
     data = {
         "themes": {"light": LIGHT, "dark": DARK},
-        "plots": plots,
-        "states": {letter: list(state) for letter, state in STATES.items()},
-        "journeys": [asdict(journey(run)) for run in _in_order(study)],
+        "plots": {
+            **{chart.name: plotly_chart(chart, styles) for chart in charts},
+            "energy": plotly_ledger(ledger),
+        },
+        "states": STATES,
+        "histories": [asdict(history) for history in histories],
     }
-    return Template(_part("page.html")).substitute(
-        title=escape(_name(study)),
-        style=_variables() + _part("page.css"),
-        lead=escape(_lead(study)),
+    return _template().render(
+        study=study,
+        title=_title(study.runs[0]),
+        about=_about(study.runs[0]),
         facts=_facts(study),
-        notes=_notes(study.notes),
-        legend="".join(_chip(method, look) for method, look in seen.items()),
-        reading=_reading(study),
-        results=main_table(study),
-        details=detail_table(study),
-        sections="".join(
-            _section(key, name, parts, found, spent) for key, name, parts in _SECTIONS
-        ),
-        choices="".join(
-            f'<option value="{n}">{escape(run.method)}, seed {run.seed}</option>'
-            for n, run in enumerate(_in_order(study))
-        ),
-        states="".join(
-            f'<span><i style="background:var(--{token})"></i>{label}</span>'
-            for token, label in STATES.values()
-        ),
-        versions=escape(_versions(study)),
-        data=_inline(data),
-        plotly=get_plotlyjs(),
-        script=_part("page.js"),
+        light=LIGHT,
+        dark=DARK,
+        styles=styles,
+        measures=study.measures(),
+        seed_counts={method: _seed_count(study, method) for method in study.methods},
+        sections=_sections(charts, len(study.methods)),
+        runs=runs,
+        states=STATES,
+        versions=_versions(study.runs[0]),
+        data=_script_json(data),
+        plotly=Markup(get_plotlyjs()),  # noqa: S704
     )
 
 
-def _part(name: str) -> str:
-    return files("scdn.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _inline(data: Any) -> str:
-    """JSON that cannot end its script element."""
-    return to_json(data, indent=None).replace("<", "\\u003c")
-
-
-def _variables() -> str:
-    light, dark = (
-        "".join(f"--{name}:{colour};" for name, colour in theme.items()) for theme in (LIGHT, DARK)
+def _template() -> Any:
+    environment = Environment(
+        loader=PackageLoader("scdn.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    return f":root{{{light}color-scheme:light}}:root[data-theme=dark]{{{dark}color-scheme:dark}}\n"
+    environment.filters |= {
+        "number": number,
+        "signed": signed,
+        "p_value": p_value,
+        "decimals": lambda result: decimals(result.mean, result.std),
+    }
+    return environment.get_template("page.html")
 
 
-def _in_order(study: Study) -> list[Any]:
-    return sorted(study.runs, key=lambda run: (study.methods.index(run.method), run.seed))
+def _script_json(data: Any) -> Markup:
+    """Return JSON that cannot end the script element it is in."""
+    return Markup(to_json(data, indent=None).replace("<", "\\u003c"))  # noqa: S704
 
 
-def _name(study: Study) -> str:
-    return str(study.runs[0].scenario.get("name") or study.runs[0].folder.name or "runs")
+def _title(run: Run) -> str:
+    return str(run.scenario.get("name") or run.folder.name or "runs")
 
 
-def _lead(study: Study) -> str:
-    """The scenario in a sentence."""
+def _about(run: Run) -> str:
+    """Return the scenario's own description, or the size of its network."""
+    about = str(run.scenario.get("about") or "").strip()
+    return about or f"{_devices_at_first(run)} devices in the first round, and a mobile server."
+
+
+def _devices_at_first(run: Run) -> int:
+    return len(run.rounds[0].get("devices") or ())
+
+
+def _facts(study: Study) -> dict[str, object]:
     first = study.runs[0]
-    about = str(first.scenario.get("about") or "").strip()
-    devices = len(first.rounds[0].get("devices") or ())
-    return about or f"{devices} devices at first and a server that moves."
-
-
-def _facts(study: Study) -> str:
-    first = study.runs[0]
-    data = first.start.get("dataset") or {}
-    learning = first.scenario.get("learning") or {}
-    region = " × ".join(f"{side:g}" for side in journey(first).region_m)
-    lengths = {len(run.rounds) for run in study.runs}
-    facts = {
-        "Data": data.get("name") or learning.get("dataset") or "–",
-        "Devices at first": len(first.rounds[0].get("devices") or ()),
+    dataset = (first.start.get("dataset") or {}).get("name")
+    region = " × ".join(f"{side:g}" for side in NetworkHistory.from_run(first).region_m)
+    lengths = [len(run.rounds) for run in study.runs]
+    return {
+        "Data": dataset or (first.scenario.get("learning") or {}).get("dataset") or "–",
+        "Devices at first": _devices_at_first(first),
         "Rounds": " to ".join(str(n) for n in sorted({min(lengths), max(lengths)})),
         "Seeds": len(study.seeds),
         "Methods": len(study.methods),
         "Region": f"{region} m",
     }
-    return "".join(f"<div><dt>{k}</dt><dd>{escape(str(v))}</dd></div>" for k, v in facts.items())
 
 
-def _notes(notes: Sequence[str]) -> str:
-    if not notes:
-        return ""
-    return f'<ul class="notes">{"".join(f"<li>{escape(note)}</li>" for note in notes)}</ul>'
+def _seed_count(study: Study, method: str) -> str:
+    count = sum(run.method == method for run in study.runs)
+    return f"{count} seed{'s' * (count != 1)}"
 
 
-def _chip(method: str, look: Look) -> str:
-    style = f"border-top:3px {'dotted' if look.matched else 'solid'} var(--{look.colour})"
-    return (
-        f'<button type="button" class="chip" data-method="{escape(method)}" aria-pressed="true">'
-        f'<i style="{style}"></i>{escape(method)}</button>'
-    )
+def _sections(charts: Sequence[Chart], methods: int) -> list[dict[str, Any]]:
+    """Return each section with the arguments of its cards."""
+    by_name = {chart.name: chart for chart in charts}
+    sections = []
+    for key, title, names in _SECTIONS:
+        shown = [by_name[name] for name in names if name in by_name]
+        cards: list[dict[str, Any]] = [
+            {"name": chart.name, "title": chart.title, "about": chart.about} for chart in shown
+        ]
+        if "energy" in names:
+            about = "Transmission and processing of the devices, and the server's movement."
+            cards.append({"name": "energy", "title": "Energy by term", "about": about,
+                          "height": 160 + 42 * methods, "wide": len(cards) % 2 == 0})  # fmt: skip
+        sections.append({"id": key, "title": title, "cards": cards})
+    return sections
 
 
-def _reading(study: Study) -> str:
-    if len(study.methods) == 1:
-        return "One method: there is nothing to compare it with."
-    text = f"Below each value: the difference to {escape(study.reference)}, paired by seed"
-    if len(study.seeds) == 1:
-        return f"{text}. With one seed, nothing can be said about chance."
-    return (
-        f"{text}, and the p of a two-sided paired t-test. ▲ better, ▼ worse at the 5\u00a0% level; "
-        "not corrected for the number of comparisons."
-    )
-
-
-def _section(
-    key: str, title: str, names: Sequence[str], found: Sequence[Chart], spent: Bars
-) -> str:
-    by_name = {chart.name: chart for chart in found}
-    shown = [_card(chart.name, chart.title, chart.about) for name in names
-             if (chart := by_name.get(name))]  # fmt: skip
-    if "energy" in names:
-        tall = 160 + 42 * len(spent.methods)
-        about = "Transmission and processing of the devices, and the server's movement."
-        shown.append(_card("energy", "Energy by term", about, tall, wide=len(shown) % 2 == 0))
-    if not shown:
-        return ""
-    alone = " alone" if len(shown) == 1 else ""
-    return (
-        f'<section id="{key}"><h2>{title}</h2><div class="cards{alone}">{"".join(shown)}</div>'
-        "</section>"
-    )
-
-
-def _card(name: str, title: str, about: str, tall: int = 350, wide: bool = False) -> str:
-    return (
-        f'<figure class="card{" wide" if wide else ""}"><figcaption><h3>{escape(title)}</h3>'
-        f"<p>{escape(about)}</p></figcaption>"
-        f'<div class="plot" data-plot="{name}" style="height:{tall}px"></div></figure>'
-    )
-
-
-def _versions(study: Study) -> str:
-    made = study.runs[0].start.get("versions")
-    known = ", ".join(f"{k} {v}" for k, v in made.items()) if isinstance(made, dict) else ""
-    return f"Report by scdn {__version__}." + (f" Runs by {known}." if known else "")
+def _versions(run: Run) -> str:
+    versions = run.start.get("versions")
+    text = f"Report by scdn {__version__}."
+    if isinstance(versions, dict) and versions:
+        text += f" Runs by {', '.join(f'{name} {version}' for name, version in versions.items())}."
+    return text

@@ -1,4 +1,4 @@
-"""How sure one can be: spreads over seeds, and methods compared seed by seed."""
+"""Statistics over seeds: means, deviations, and differences between methods paired by seed."""
 
 from __future__ import annotations
 
@@ -8,106 +8,106 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from scdn.arrays import Array, floats
-from scdn.report.student import quantile, two_sided
 
 CONFIDENCE = 0.95
-EXACT_SEEDS = 12  # 4,096 patterns of signs
+EXACT_SEEDS = 12  # 4,096 sign patterns
 
-BySeed = Mapping[int, float]
-ByMethod = Mapping[str, BySeed]
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Mean and standard deviation over `count` seeds; no deviation of a single one."""
-
-    mean: float
-    std: float | None
-    count: int
+SeedValues = Mapping[int, float]  # by seed
+MethodValues = Mapping[str, SeedValues]  # by method and seed
 
 
 @dataclass(frozen=True)
-class Paired:
-    """A method less the reference over their `count` common seeds; None where one seed is mute."""
+class PairedDifference:
+    """A method minus the reference over `count` common seeds; one seed gives no interval or p."""
 
     count: int
     difference: float
-    low: float | None  # the 95 % confidence interval
-    high: float | None
-    p_t: float | None  # two-sided paired t-test
-    p_flip: float | None  # exact sign-flip permutation test
+    low: float | None = None
+    high: float | None = None
+    p_t: float | None = None
+    p_flip: float | None = None
 
     @property
-    def clear(self) -> bool:
-        """Whether the t-test tells the two apart."""
+    def significant(self) -> bool:
+        """Whether the t-test rejects that the two are equal, at the 5 % level."""
         return self.p_t is not None and self.p_t < 1 - CONFIDENCE
 
 
-def spread(values: Iterable[float]) -> Spread | None:
-    """Mean ± standard deviation of what is known; None if nothing is."""
-    known = _known(values)
-    if not len(known):
+def mean_and_std(values: Iterable[float]) -> tuple[float, float | None, int] | None:
+    """Return mean, standard deviation and count of the finite values; None if there are none.
+
+    A single value has no deviation.
+    """
+    finite = _finite(values)
+    if not len(finite):
         return None
-    mean = float(known.mean())
-    std = float(known.std(ddof=1)) if len(known) > 1 else None
+    mean = float(finite.mean())
+    std = float(finite.std(ddof=1)) if len(finite) > 1 else None
     if std is not None and std < 1e-12 * abs(mean):
         std = 0.0  # only rounding
-    return Spread(mean, std, len(known))
+    return mean, std, len(finite)
 
 
-def compare(mine: BySeed, reference: BySeed) -> Paired | None:
-    """`mine` less `reference`, paired by seed; None without a common seed."""
-    seeds = sorted(mine.keys() & reference.keys())
-    gaps = _known(mine[seed] - reference[seed] for seed in seeds)
-    count = len(gaps)
+def paired_difference(values: SeedValues, reference: SeedValues) -> PairedDifference | None:
+    """Return `values` minus `reference`, paired by seed; None without a common seed."""
+    seeds = sorted(values.keys() & reference.keys())
+    differences = _finite(values[seed] - reference[seed] for seed in seeds)
+    count = len(differences)
     if not count:
         return None
-    mean = float(gaps.mean())
+    mean = float(differences.mean())
     if count == 1:
-        return Paired(1, mean, None, None, None, None)
-    error = float(gaps.std(ddof=1)) / math.sqrt(count)
-    reach = quantile(CONFIDENCE, count - 1) * error
-    return Paired(
-        count, mean, mean - reach, mean + reach, _t_test(mean, error, count - 1), sign_flip(gaps)
+        return PairedDifference(1, mean)
+    error = float(differences.std(ddof=1)) / math.sqrt(count)
+    half_width = float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 1)) * error
+    p_t = float(2 * stats.t.sf(abs(mean) / error, count - 1)) if error else float(mean == 0)
+    return PairedDifference(
+        count, mean, mean - half_width, mean + half_width, p_t, sign_flip_test(differences)
     )
 
 
-def _t_test(mean: float, error: float, freedom: int) -> float:
-    if error == 0:
-        return float(mean == 0)
-    return two_sided(mean / error, freedom)
-
-
-def sign_flip(gaps: Array) -> float | None:
-    """Share of all sign patterns whose mean is at least as far from zero; None beyond 12."""
-    count = len(gaps)
-    if count > EXACT_SEEDS:
+def sign_flip_test(differences: Array) -> float | None:
+    """Return the exact two-sided p-value over all sign patterns; None beyond 12 seeds."""
+    if len(differences) > EXACT_SEEDS:
         return None
-    patterns = np.arange(2**count)[:, None] >> np.arange(count)
-    means = np.abs((1 - 2.0 * (patterns & 1)) @ gaps)
-    observed = abs(gaps.sum())
-    return float((means >= observed - 1e-12 * np.abs(gaps).sum()).mean())
+    scale = float(np.abs(differences).sum()) or 1.0
+
+    def distance_from_zero(flipped: Array, axis: int) -> Array:
+        return np.round(np.abs(flipped.sum(axis=axis)) / scale, 12)  # equal sums stay equal
+
+    test = stats.permutation_test(
+        (differences,),
+        distance_from_zero,
+        permutation_type="samples",
+        alternative="greater",
+        n_resamples=np.inf,
+        vectorized=True,
+    )
+    return float(test.pvalue)
 
 
-def finals(rows: pd.DataFrame, column: str) -> dict[str, dict[int, float]]:
-    """The last known value of every run."""
-    return _reduced(rows, column, lambda run: _last(run[column]))
+def final_values(rows: pd.DataFrame, column: str) -> dict[str, dict[int, float]]:
+    """Return the last known value of every run."""
+    return _per_run(rows, column, lambda run: _last(run[column]))
 
 
-def means(rows: pd.DataFrame, column: str) -> dict[str, dict[int, float]]:
-    """The mean over the rounds of every run."""
-    return _reduced(rows, column, lambda run: float(run[column].mean()))
+def mean_values(rows: pd.DataFrame, column: str) -> dict[str, dict[int, float]]:
+    """Return the mean over the rounds of every run."""
+    return _per_run(rows, column, lambda run: float(run[column].mean()))
 
 
-def sums(rows: pd.DataFrame, column: str) -> dict[str, dict[int, float]]:
-    """The sum over the rounds of every run."""
-    return _reduced(rows, column, lambda run: float(run[column].sum(min_count=1)))
+def total_values(rows: pd.DataFrame, column: str) -> dict[str, dict[int, float]]:
+    """Return the sum over the rounds of every run."""
+    return _per_run(rows, column, lambda run: float(run[column].sum(min_count=1)))
 
 
-def at_equal(rows: pd.DataFrame, column: str, budget: str) -> dict[str, dict[int, float]]:
-    """The value that every run had reached when the cheapest run of its seed had ended.
+def values_at_equal_budget(
+    rows: pd.DataFrame, column: str, budget: str
+) -> dict[str, dict[int, float]]:
+    """Return the value that every run had reached when the cheapest run of its seed had ended.
 
     `budget` is a cumulative column. A run that had not finished a round by then has NaN.
     """
@@ -116,21 +116,21 @@ def at_equal(rows: pd.DataFrame, column: str, budget: str) -> dict[str, dict[int
     ends = rows.groupby(["seed", "method"])[budget].max()
     least = ends.groupby("seed").min(skipna=False)
     within = rows[rows[budget] <= rows["seed"].map(least) * (1 + 1e-12)]
-    reached = finals(within, column)
+    reached = final_values(within, column)
     return {
         method: {seed: reached.get(method, {}).get(seed, math.nan) for seed in by_seed}
-        for method, by_seed in finals(rows, budget).items()
+        for method, by_seed in final_values(rows, budget).items()
     }
 
 
-def _reduced(
-    rows: pd.DataFrame, column: str, value: Callable[[pd.DataFrame], float]
+def _per_run(
+    rows: pd.DataFrame, column: str, reduce: Callable[[pd.DataFrame], float]
 ) -> dict[str, dict[int, float]]:
-    result: dict[str, dict[int, float]] = {}
+    values: dict[str, dict[int, float]] = {}
     if column in rows:
         for (method, seed), run in rows.groupby(["method", "seed"], sort=False):
-            result.setdefault(method, {})[int(seed)] = value(run)
-    return result
+            values.setdefault(method, {})[int(seed)] = reduce(run)
+    return values
 
 
 def _last(values: pd.Series) -> float:
@@ -138,6 +138,6 @@ def _last(values: pd.Series) -> float:
     return float(known.iloc[-1]) if len(known) else math.nan
 
 
-def _known(values: Iterable[float]) -> Array:
-    found = floats(list(values))
-    return found[np.isfinite(found)]
+def _finite(values: Iterable[float]) -> Array:
+    array = floats(list(values))
+    return array[np.isfinite(array)]

@@ -1,16 +1,16 @@
-"""Colours by name, for light and for dark: names are put in, a page fills in its own."""
+"""Colours of the report by name, in a light and a dark theme, and the style of each method."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scdn.pictures.palette import DANGER, GRID, INK, KINDS, MARKERS, PAPER, SERVER, SHADE, SYMBOLS
+from scdn.report.palette import DANGER, GRID, INK, KINDS, MARKERS, PAPER, SERVER, SHADE, SYMBOLS
 
 _METHODS_LIGHT = (*KINDS, SERVER, "#5f6b78")
 _METHODS_DARK = ("#4aa3df", "#2fc49a", "#e39cc4", "#d1ab4a", "#9bd4f5", "#a3a6e6", "#f08a4b",
                  "#a9b4bf")  # fmt: skip
-_LOOKS = len(_METHODS_LIGHT)
+_STYLES = len(_METHODS_LIGHT)
 
 LIGHT = {
     "ink": INK, "muted": "#5f6b78", "faint": "#8a94a0", "grid": GRID, "paper": PAPER,
@@ -29,25 +29,25 @@ DARK = {
 
 
 @dataclass(frozen=True)
-class Look:
-    """How a method is drawn everywhere: a colour's name, a marker, a dash for matched ones."""
+class MethodStyle:
+    """How a method is drawn in every chart; those matched to another method are dotted."""
 
-    colour: str
+    colour: str  # a name in LIGHT and DARK
     marker: str
     symbol: str
     matched: bool
 
 
-def looks(methods: Sequence[str]) -> dict[str, Look]:
-    """A look for each method; `gsp-matched` has the colour of `gsp`."""
+def method_styles(methods: Sequence[str]) -> dict[str, MethodStyle]:
+    """Return a style for each method; `gsp-matched` has the colour of `gsp`."""
     bases = list(dict.fromkeys(method.removesuffix("-matched") for method in methods))
-    result = {}
+    styles = {}
     for method in methods:
         number = bases.index(method.removesuffix("-matched"))
-        result[method] = Look(
-            f"method{number % _LOOKS}",
+        styles[method] = MethodStyle(
+            f"method{number % _STYLES}",
             MARKERS[number % len(MARKERS)],
             SYMBOLS[number % len(SYMBOLS)],
             method.endswith("-matched"),
         )
-    return result
+    return styles

@@ -1,1 +1,1 @@
-"""The web page: see the network, move things, watch it learn. A server and a prebuilt bundle."""
+"""The studio: a web page to plan rounds, start and watch runs, and compare methods."""

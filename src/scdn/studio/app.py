@@ -1,4 +1,4 @@
-"""The studio as an application: its routes, its page, and how it says what is wrong."""
+"""The studio as a FastAPI application: routes, static page, error responses."""
 
 from __future__ import annotations
 
@@ -15,96 +15,96 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
 from scdn import __version__
-from scdn.control.request import PlanRequest
+from scdn.control.plan_request import PlanRequest
 from scdn.control.solve import warm_up
 from scdn.errors import Fault, InputError, dotted, printable
 from scdn.file_io import OutputError
 from scdn.methods import methods
-from scdn.studio.files import examples
-from scdn.studio.forms import About, MethodForm
-from scdn.studio.guard import BodyTooLargeError, Guard
-from scdn.studio.jobs import BusyError
-from scdn.studio.parts import Parts
-from scdn.studio.places import NotThereError
+from scdn.studio.access_control import AccessControl, BodyTooLargeError
+from scdn.studio.api_models import About, MethodInfo
+from scdn.studio.examples import examples
 from scdn.studio.routes_plan import plan_routes
 from scdn.studio.routes_runs import run_routes
 from scdn.studio.routes_study import study_routes
-from scdn.studio.settings import Settings
+from scdn.studio.run_folders import NotFoundError
+from scdn.studio.run_jobs import TooManyError
+from scdn.studio.services import Services
+from scdn.studio.settings import StudioSettings
 
 PAGE = Path(__file__).parent / "page"
 
 
-def make_app(settings: Settings) -> FastAPI:
-    """The studio of a runs directory."""
-    parts = Parts.of(settings)
+def create_app(settings: StudioSettings) -> FastAPI:
+    """Create the application of a studio with these settings."""
+    services = Services.from_settings(settings)
 
     @asynccontextmanager
-    async def life(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await run_sync(warm_up)
         yield
-        await run_sync(parts.jobs.close)
-        parts.planner.close()
+        await run_sync(services.jobs.close)
+        services.planner.close()
 
     app = FastAPI(
         title="scdn studio",
         version=__version__,
         description="Plan rounds, start and watch runs, compare methods.",
-        docs_url=None,  # its pages would be fetched from elsewhere
+        docs_url=None,  # its pages load scripts from another host
         redoc_url=None,
-        lifespan=life,
+        lifespan=lifespan,
     )
-    app.add_middleware(Guard, settings=settings)
-    _add_handlers(app)
-    _add_schema(app)
+    app.add_middleware(AccessControl, settings=settings)
+    _add_error_handlers(app)
+    _add_openapi(app)
 
     @app.get("/api/about", response_model=About)
     def about() -> About:
-        """What this studio is and knows."""
+        """Return the studio's version, its runs directory, and what runs can be made of."""
         from scdn.data import store  # loading the data sets' readers takes a while
 
         return About(
             version=__version__,
             runs_dir=str(settings.runs),
-            methods=[MethodForm(name=m.name, about=m.about) for m in methods()],
-            datasets=sorted(store.stored()),
+            methods=[MethodInfo(name=m.name, about=m.about) for m in methods()],
+            datasets=sorted(store.stored_files()),
             examples=[example.name for example in examples()],
         )
 
-    for routes in (plan_routes(parts), run_routes(parts), study_routes(parts)):
+    for routes in (plan_routes(services), run_routes(services), study_routes(services)):
         app.include_router(routes)
     app.mount("/", StaticFiles(directory=PAGE, html=True))
     return app
 
 
 def _faults(status: int, faults: list[Fault]) -> JSONResponse:
-    told = [
+    entries = [
         {"field": printable(f.field), "found": printable(f.found), "allowed": printable(f.allowed)}
         for f in faults
     ]
-    return JSONResponse({"faults": told}, status)
+    return JSONResponse({"faults": entries}, status)
 
 
-def _add_handlers(app: FastAPI) -> None:
-    """Every way to go wrong has the same form: which field, what was found, what is allowed."""
+def _add_error_handlers(app: FastAPI) -> None:
+    """Give every error the same form: the field, what was found, what is allowed."""
 
     @app.exception_handler(InputError)
-    async def wrong(_: Request, error: InputError) -> JSONResponse:
+    async def invalid(_: Request, error: InputError) -> JSONResponse:
         return _faults(422, list(error.faults))
 
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
-        found = [
-            Fault(dotted(entry["loc"][1:]), f"is wrong ({entry['type']})", entry["msg"].lower())
+        faults = [
+            Fault(dotted(entry["loc"][1:]), f"is invalid ({entry['type']})", entry["msg"].lower())
             for entry in error.errors()
         ]
-        return _faults(422, found)
+        return _faults(422, faults)
 
-    @app.exception_handler(NotThereError)
-    async def missing(_: Request, error: NotThereError) -> JSONResponse:
-        return _faults(404, [Fault("run", f"{str(error)[:200]!r} is not there", "see /api/runs")])
+    @app.exception_handler(NotFoundError)
+    async def not_found(_: Request, error: NotFoundError) -> JSONResponse:
+        return _faults(404, [Fault("run", f"{str(error)[:200]!r} does not exist", "see /api/runs")])
 
-    @app.exception_handler(BusyError)
-    async def busy(_: Request, error: BusyError) -> JSONResponse:
+    @app.exception_handler(TooManyError)
+    async def too_many(_: Request, error: TooManyError) -> JSONResponse:
         return _faults(429, [Fault("server", str(error), "try again later")])
 
     @app.exception_handler(BodyTooLargeError)
@@ -116,13 +116,13 @@ def _add_handlers(app: FastAPI) -> None:
         return _faults(507, [Fault("runs directory", str(error), "make room, or choose another")])
 
 
-def _add_schema(app: FastAPI) -> None:
-    """The OpenAPI document, with the contract's request in it."""
-    made: dict[str, Any] = {}
+def _add_openapi(app: FastAPI) -> None:
+    """Add the plan request to the OpenAPI document; its route reads the body itself."""
+    document: dict[str, Any] = {}
 
-    def schema() -> dict[str, Any]:
-        if not made:
-            made.update(
+    def openapi() -> dict[str, Any]:
+        if not document:
+            document.update(
                 get_openapi(
                     title=app.title,
                     version=app.version,
@@ -130,12 +130,12 @@ def _add_schema(app: FastAPI) -> None:
                     routes=app.routes,
                 )
             )
-            place = "#/components/schemas/{model}"
-            form = PlanRequest.model_json_schema(by_alias=True, ref_template=place)
-            parts = made["components"]["schemas"]
-            for name, part in form.pop("$defs", {}).items():
-                parts.setdefault(name, part)
-            parts["PlanRequest"] = form
-        return made
+            references = "#/components/schemas/{model}"
+            schema = PlanRequest.model_json_schema(by_alias=True, ref_template=references)
+            schemas = document["components"]["schemas"]
+            for name, definition in schema.pop("$defs", {}).items():
+                schemas.setdefault(name, definition)
+            schemas["PlanRequest"] = schema
+        return document
 
-    app.openapi = schema  # type: ignore[method-assign]
+    app.openapi = openapi  # type: ignore[method-assign]

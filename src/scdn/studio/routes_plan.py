@@ -1,4 +1,4 @@
-"""Routes of planning: plans, the objective's surface, reach, and files."""
+"""HTTP routes of planning: plans, the objective over a map, reach, and files."""
 
 from __future__ import annotations
 
@@ -9,14 +9,22 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from scdn.control.plan import Answer
+from scdn.control.plan import PlanAnswer
 from scdn.control.solve import Solver
-from scdn.studio import planning
-from scdn.studio.files import examples, opened, saved
-from scdn.studio.forms import Example, FileForm, Opened, Saved, SaveForm, Shells, Surface
-from scdn.studio.parts import WRONG, Parts
-from scdn.studio.planning import as_json
+from scdn.studio.api_models import (
+    Example,
+    ObjectiveSurface,
+    OpenedFile,
+    OpenFileRequest,
+    ReachShells,
+    SavedScenario,
+    SaveScenarioRequest,
+)
+from scdn.studio.examples import examples
+from scdn.studio.planner import compact_json, objective_grid, reach_shells
+from scdn.studio.services import INVALID, Services
 from scdn.studio.settings import MAX_SECONDS
+from scdn.studio.uploads import open_file, save_scenario
 
 _REQUEST = {
     "requestBody": {
@@ -25,38 +33,38 @@ _REQUEST = {
     }
 }
 
-_QUICK_S = 0.5
+_QUICK_S = 0.5  # a time limit up to which a plan is not kept waiting by slow ones
 
 Gap = Annotated[float, Query(ge=1e-9, lt=1, description="proven relative gap")]
-Seconds = Annotated[float, Query(gt=0, le=MAX_SECONDS, description="when exact stops")]
+Seconds = Annotated[float, Query(gt=0, le=MAX_SECONDS, description="of the exact solver")]
 
 
-def plan_routes(parts: Parts) -> APIRouter:
-    """Everything that takes a plan request, and files with one."""
-    routes, planner = APIRouter(), parts.planner
+def plan_routes(services: Services) -> APIRouter:
+    """Return the routes that take a plan request, or files with one."""
+    routes, planner = APIRouter(), services.planner
 
-    async def solved(work: Callable[[], Any], quick: bool = True) -> Response:
-        found = await run_sync(work, limiter=parts.quick if quick else parts.slow)
-        return Response(as_json(found), media_type="application/json")
+    async def answer(compute: Callable[[], Any], quick: bool = True) -> Response:
+        document = await run_sync(compute, limiter=services.quick if quick else services.slow)
+        return Response(compact_json(document), media_type="application/json")
 
     @routes.post(
         "/api/plan",
         response_class=Response,
-        responses={**WRONG, 200: {"model": Answer}},
+        responses={**INVALID, 200: {"model": PlanAnswer}},
         openapi_extra=_REQUEST,
     )
     async def plan(
         request: Request, solver: Solver = "exact", gap: Gap = 1e-4, time_limit_s: Seconds = 10.0
     ) -> Response:
-        """Plans one round: takes a plan request, gives a plan, both as on the command line."""
+        """Plan one round: take a plan request and return a plan, both as `scdn plan` does."""
         body = await request.body()
         quick = solver != "paper" and time_limit_s <= _QUICK_S
-        return await solved(lambda: planner.plan(body, solver, gap, time_limit_s), quick)
+        return await answer(lambda: planner.plan(body, solver, gap, time_limit_s), quick)
 
     @routes.post(
         "/api/surface",
         response_class=Response,
-        responses={**WRONG, 200: {"model": Surface}},
+        responses={**INVALID, 200: {"model": ObjectiveSurface}},
         openapi_extra=_REQUEST,
     )
     async def surface(
@@ -64,37 +72,37 @@ def plan_routes(parts: Parts) -> APIRouter:
         altitude_m: Annotated[float, Query(allow_inf_nan=False)],
         points: Annotated[int, Query(ge=2, le=201)] = 61,
     ) -> Response:
-        """The best objective with the server anywhere at an altitude."""
+        """Return the least objective for each server position at an altitude."""
         body = await request.body()
-        return await solved(lambda: planning.surface(body, altitude_m, points).model_dump())
+        return await answer(lambda: objective_grid(body, altitude_m, points).model_dump())
 
     @routes.post(
         "/api/reach",
         response_class=Response,
-        responses={**WRONG, 200: {"model": Shells}},
+        responses={**INVALID, 200: {"model": ReachShells}},
         openapi_extra=_REQUEST,
     )
     async def reach(request: Request) -> Response:
-        """How far each device is heard at full power, by elevation."""
+        """Return how far each device reaches at full power, by elevation."""
         body = await request.body()
-        return await solved(lambda: planning.shells(body).model_dump())
+        return await answer(lambda: reach_shells(body).model_dump())
 
-    _add_files(routes)
+    _add_file_routes(routes)
     return routes
 
 
-def _add_files(routes: APIRouter) -> None:
+def _add_file_routes(routes: APIRouter) -> None:
     @routes.get("/api/examples", response_model=list[Example])
-    def begin_with() -> list[Example]:
-        """Requests and scenarios to begin with."""
+    def list_examples() -> list[Example]:
+        """Return the example requests and scenarios."""
         return examples()
 
-    @routes.post("/api/open", response_model=Opened, responses=WRONG)
-    def open_file(file: FileForm) -> Opened:
-        """Reads a request or a scenario, TOML or JSON."""
-        return opened(file)
+    @routes.post("/api/open", response_model=OpenedFile, responses=INVALID)
+    def open_document(file: OpenFileRequest) -> OpenedFile:
+        """Read a plan request or a scenario, in TOML or JSON."""
+        return open_file(file)
 
-    @routes.post("/api/scenario", response_model=Saved, responses=WRONG)
-    def save_scenario(form: SaveForm) -> Saved:
-        """Writes a network as a scenario."""
-        return Saved(text=saved(form))
+    @routes.post("/api/scenario", response_model=SavedScenario, responses=INVALID)
+    def write_scenario(form: SaveScenarioRequest) -> SavedScenario:
+        """Return a network as a scenario."""
+        return SavedScenario(text=save_scenario(form))

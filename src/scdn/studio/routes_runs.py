@@ -1,4 +1,4 @@
-"""Routes of runs: what is there, starting and stopping, live views."""
+"""HTTP routes of runs: list, start, pause and stop them, and follow them live."""
 
 from __future__ import annotations
 
@@ -9,70 +9,69 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
-from scdn.studio.forms import ActionForm, JobForm, RunForm, RunList, StartForm
-from scdn.studio.jobs import Jobs
-from scdn.studio.parts import BUSY, Parts, Responses
-from scdn.studio.places import folder_of, run_folder
-from scdn.studio.runs import shown
-from scdn.studio.streams import events
+from scdn.studio.api_models import JobActionRequest, JobInfo, RunInfo, RunList, StartRequest
+from scdn.studio.event_streams import stream_events
+from scdn.studio.run_folders import resolve_folder, resolve_run
+from scdn.studio.run_jobs import RunJobs
+from scdn.studio.services import TOO_MANY, Responses, Services
+from scdn.studio.settings import MAX_RUNS
 
-_STREAM: Responses = {**BUSY, 200: {"content": {"text/event-stream": {}}}}
+_STREAM: Responses = {**TOO_MANY, 200: {"content": {"text/event-stream": {}}}}
 
 RunName = Annotated[str, Query(max_length=1000, description="as in /api/runs")]
 
 
-def run_routes(parts: Parts) -> APIRouter:
-    """Everything about runs."""
-    routes, settings, jobs = APIRouter(), parts.settings, parts.jobs
+def run_routes(services: Services) -> APIRouter:
+    """Return the routes that list, control and follow runs."""
+    routes, settings, jobs = APIRouter(), services.settings, services.jobs
 
     @routes.get("/api/runs", response_model=RunList)
     def runs() -> RunList:
-        """Every run below the runs directory, and the jobs that were started here."""
-        listed = jobs.forms()
-        forms, left_out = shown(parts.index.forms())
+        """List the runs below the runs directory, and the jobs that were started here."""
+        job_infos, infos = jobs.infos(), services.index.runs()
         return RunList(
             runs_dir=str(settings.runs),
-            runs=[_with_job(form, jobs) for form in forms],
-            jobs=listed,
-            left_out=left_out,
+            runs=[_with_job(info, jobs) for info in infos[:MAX_RUNS]],
+            jobs=job_infos,
+            left_out=max(0, len(infos) - MAX_RUNS),
         )
 
-    @routes.post("/api/runs", response_model=JobForm, responses=BUSY, status_code=201)
-    def start(form: StartForm) -> JobForm:
-        """Starts a run, or a comparison of several methods or seeds."""
+    @routes.post("/api/runs", response_model=JobInfo, responses=TOO_MANY, status_code=201)
+    def start(form: StartRequest) -> JobInfo:
+        """Start a run, or a comparison of several methods or seeds."""
         return jobs.start(form)
 
-    @routes.post("/api/jobs", response_model=JobForm, responses=BUSY)
-    def act(form: ActionForm) -> JobForm:
-        """Pauses, goes on with, stops or resumes a job."""
+    @routes.post("/api/jobs", response_model=JobInfo, responses=TOO_MANY)
+    def act(form: JobActionRequest) -> JobInfo:
+        """Pause, continue, stop or resume a job."""
         return jobs.act(form.job, form.action)
 
     @routes.get("/api/events", response_class=StreamingResponse, responses=_STREAM)
-    async def watch(run: RunName, follow: bool = True) -> StreamingResponse:
-        """A run's events as they are written: `begin`, `line` for each, `over`."""
-        folder = await run_sync(run_folder, settings.runs, run)
-        return _stream(parts.viewers.counted(events(folder, follow)))
+    async def events(run: RunName, follow: bool = True) -> StreamingResponse:
+        """Stream a run's events as they are written: `begin`, a `line` for each, `over`."""
+        folder = await run_sync(resolve_run, settings.runs, run)
+        return _stream(services.streams.counted(stream_events(folder, follow)))
 
     @routes.get("/api/points", response_class=StreamingResponse, responses=_STREAM)
     async def points(study: RunName, follow: bool = True) -> StreamingResponse:
-        """Curves of every run below a folder as they grow."""
-        folder = await run_sync(folder_of, settings.runs, study)
-        return _stream(parts.viewers.counted(parts.curves.watch(folder, follow)))
+        """Stream the curves of every run below a folder as they grow."""
+        folder = await run_sync(resolve_folder, settings.runs, study)
+        return _stream(services.streams.counted(services.curves.stream(folder, follow)))
 
     return routes
 
 
-def _stream(pieces: AsyncIterator[bytes]) -> StreamingResponse:
-    return StreamingResponse(pieces, media_type="text/event-stream")
+def _stream(chunks: AsyncIterator[bytes]) -> StreamingResponse:
+    return StreamingResponse(chunks, media_type="text/event-stream")
 
 
-def _with_job(form: RunForm, jobs: Jobs) -> RunForm:
-    """A run's status as its job knows it."""
-    job = jobs.of_run(form.run)
+def _with_job(info: RunInfo, jobs: RunJobs) -> RunInfo:
+    """Return the run with its job's name and state; the job knows more than the file."""
+    job = jobs.of_run(info.run)
     if job is None:
-        return form
+        return info
     name, state = job
-    status = form.status
+    status = info.status
     if status in ("running", "unfinished"):
         status = state if state in ("running", "paused") else "stopped"
-    return form.model_copy(update={"job": name, "status": status})
+    return info.model_copy(update={"job": name, "status": status})

@@ -1,62 +1,88 @@
-"""Routes of comparisons: numbers, tables, pictures."""
+"""HTTP routes of studies: methods compared as JSON, CSV and PNG."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from scdn.studio.forms import StudyForm
-from scdn.studio.parts import MISSING, Parts
-from scdn.studio.places import folder_of
+from scdn.errors import format_value, input_error
+from scdn.record.run_reader import find_runs
+from scdn.record.run_tables import rounds_frame
+from scdn.report.charts import energy_ledger, study_charts
+from scdn.report.study import Study
+from scdn.studio.api_models import StudySummary
+from scdn.studio.run_folders import resolve_folder
+from scdn.studio.services import NOT_FOUND, Services
 
 RunNames = Annotated[
     list[str], Query(min_length=1, max_length=200, description="runs, or folders above them")
 ]
 
 
-def study_routes(parts: Parts) -> APIRouter:
-    """Everything about comparisons."""
+def study_routes(services: Services) -> APIRouter:
+    """Return the routes that compare runs."""
     routes = APIRouter()
 
-    def chosen(run: list[str], reference: str | None) -> Any:
-        from scdn.studio.study import study_of  # pandas takes a second to load
+    def read_study(run: list[str], reference: str | None = None) -> Study:
+        folders = [resolve_folder(services.settings.runs, name) for name in run]
+        return Study.from_runs(find_runs(folders), reference)
 
-        return study_of([folder_of(parts.settings.runs, name) for name in run], reference)
-
-    @routes.get("/api/study", response_model=StudyForm, responses=MISSING)
-    def study(run: RunNames, reference: str | None = None) -> StudyForm:
-        """Methods side by side over seeds."""
-        from scdn.studio.study import study_form
-
-        return study_form(chosen(run, reference))
+    @routes.get("/api/study", response_model=StudySummary, responses=NOT_FOUND)
+    def study(run: RunNames, reference: str | None = None) -> StudySummary:
+        """Compare methods over seeds."""
+        return _summary(read_study(run, reference))
 
     @routes.get(
         "/api/study.csv",
         response_class=Response,
-        responses={**MISSING, 200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+        responses={**NOT_FOUND, 200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
     )
     def study_csv(run: RunNames) -> Response:
-        """One row per run and round."""
-        from scdn.studio.study import as_csv
-
-        return _download(as_csv(chosen(run, None)), "text/csv", "rounds.csv")
+        """Return a row per run and round."""
+        table = rounds_frame(read_study(run).runs).to_csv(index=False)
+        return _download(table, "text/csv", "rounds.csv")
 
     @routes.get(
         "/api/study.png",
         response_class=Response,
-        responses={**MISSING, 200: {"content": {"image/png": {"schema": {"type": "string"}}}}},
+        responses={**NOT_FOUND, 200: {"content": {"image/png": {"schema": {"type": "string"}}}}},
     )
     def study_png(run: RunNames, figure: str = "metric", reference: str | None = None) -> Response:
-        """One of the report's pictures."""
-        from scdn.studio.study import as_png
-
-        return _download(as_png(chosen(run, reference), figure), "image/png", f"{figure}.png")
+        """Draw one of the report's figures."""
+        return _download(_png(read_study(run, reference), figure), "image/png", f"{figure}.png")
 
     return routes
 
 
-def _download(content: str | bytes, kind: str, name: str) -> Response:
-    where = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(content, media_type=kind, headers=where)
+def _summary(study: Study) -> StudySummary:
+    charts = study_charts(study)
+    return StudySummary(
+        methods=list(study.methods),
+        reference=study.reference,
+        seeds=study.seeds,
+        metric=study.headline.metric,
+        notes=list(study.notes),
+        measures=study.measures(),
+        charts=charts,
+        ledger=energy_ledger(study),
+        figures=[*(chart.name for chart in charts), "energy"],
+    )
+
+
+def _png(study: Study, name: str) -> bytes:
+    from scdn.report.matplotlib_figures import figures, png  # Matplotlib takes a second to load
+
+    known = []
+    for figure_name, figure in figures(study):
+        if figure_name == name:
+            return png(figure)
+        known.append(figure_name)
+    allowed = f"must be one of {', '.join(known)}"
+    raise input_error("study", "figure", f"got {format_value(name)}", allowed)
+
+
+def _download(content: str | bytes, media_type: str, name: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=media_type, headers=headers)

@@ -1,4 +1,4 @@
-"""Starts the studio: finds a port, says where it is, opens the browser."""
+"""Starts the studio's server on a free port, prints its address and opens the browser."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import uvicorn
 
 from scdn.errors import input_error
 from scdn.file_io import OutputError
-from scdn.studio.app import PAGE, make_app
-from scdn.studio.settings import LOOPBACK, Settings
+from scdn.studio.app import PAGE, create_app
+from scdn.studio.settings import LOOPBACK, StudioSettings
 
 PORT = 8645
-_TRIES = 20  # ports after the usual one
+_PORTS_TRIED = 20  # from the usual one on
 
 
 def serve(
@@ -28,10 +28,10 @@ def serve(
     token: str | None = None,
     browser: bool = True,
 ) -> int:
-    """Serves the page until it is stopped."""
+    """Serve the page until Ctrl-C."""
     if not (PAGE / "index.html").is_file():
         raise input_error(
-            "studio", "page", "is not built", "run make web, or install a released wheel"
+            "studio", "page", "is not built", "run `make web`, or install a released wheel"
         )
     folder = Path(runs)
     try:
@@ -43,43 +43,43 @@ def serve(
     if not local and token is None:
         token = secrets.token_urlsafe(24)
     if token is not None and len(token) < 16:
-        raise input_error("studio", "--token", "is short", "must have at least 16 characters")
-    settings = Settings(folder, token, LOOPBACK if local else frozenset())
+        raise input_error("studio", "--token", "is too short", "must have at least 16 characters")
+    settings = StudioSettings(folder, token, LOOPBACK if local else frozenset())
     listener = _listener(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{listener.getsockname()[1]}/"
+    url_host = f"[{host}]" if ":" in host else host
+    address = f"http://{url_host}:{listener.getsockname()[1]}/"
     if token is not None:
         address += f"?token={token}"
-    print(f"scdn studio: {address}\nruns in {folder.resolve()}; Ctrl-C ends it", flush=True)
+    print(f"scdn studio: {address}\nruns in {folder.resolve()}; press Ctrl-C to stop", flush=True)
     if browser:
         threading.Timer(0.8, webbrowser.open, [address]).start()
     _run(settings, listener)
     return 0
 
 
-def _run(settings: Settings, listener: socket.socket) -> None:
+def _run(settings: StudioSettings, listener: socket.socket) -> None:
     config = uvicorn.Config(
-        make_app(settings),
+        create_app(settings),
         log_level="warning",
         access_log=False,
-        timeout_graceful_shutdown=2,  # live views never end by themselves
+        timeout_graceful_shutdown=2,  # live views stay open until they are cut
         server_header=False,
         ws="none",  # live views are server-sent events
     )
-    with suppress(KeyboardInterrupt):  # Ctrl-C is how it ends
+    with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run([listener])
 
 
 def _listener(host: str, port: int | None) -> socket.socket:
-    """A socket at the port, or at the first free one from the usual on."""
+    """Return a socket on the given port, or on the first free one from the usual port on."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for number in [PORT + n for n in range(_TRIES)] if port is None else [port]:
-        # asyncio only sends small answers at once on sockets that say that they are TCP's
+    for number in [PORT + n for n in range(_PORTS_TRIED)] if port is None else [port]:
+        # asyncio sets TCP_NODELAY only where the protocol is given; else small answers wait
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))
-            listener.listen(128)  # who comes before everything is loaded waits
+            listener.listen(128)  # requests wait here until the application is loaded
             return listener
         except OSError as error:
             listener.close()

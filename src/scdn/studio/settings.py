@@ -1,4 +1,4 @@
-"""How a studio is set up, and what it takes at most."""
+"""The studio's settings and limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scdn.file_io import MEBIBYTE
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 
 MAX_BODY = 8 * MEBIBYTE
-MAX_DEVICES = 5_000  # in a request that is planned here; the command line takes more
+MAX_DEVICES = 5_000  # in a plan request; `scdn plan` has no such limit
 MAX_PAPER_DEVICES = 40  # Algorithm 3 takes a fifth of a second for each
 MAX_SHELLS = 200
 MAX_SECONDS = 60.0  # for one plan
@@ -21,9 +21,9 @@ MAX_METHODS, MAX_SEEDS = 12, 50
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Where runs are, who may come in, and under which names the server is known."""
+class StudioSettings:
+    """The runs directory, the access token, and the host names that requests may use."""
 
     runs: Path
     token: str | None = None
-    hosts: frozenset[str] = LOOPBACK  # names in the Host header; empty: any, where a token guards
+    hosts: frozenset[str] = LOOPBACK  # empty: any, where a token is required

@@ -1,7 +1,7 @@
-"""Who may come in: known hosts, the token, no writes from other pages, no endless bodies.
+"""Access control: allowed hosts, the token, no writes from other web pages, no endless bodies.
 
-A page from elsewhere that a user has open must not be able to use the studio: a request with a
-foreign `Host` (a name bent to this machine) or, if it writes, with a foreign `Origin` is refused.
+Another web page that the user has open must not be able to use the studio. So a request with a
+foreign `Host` (DNS rebinding) is refused, and so is a write with a foreign `Origin`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from scdn.studio.settings import MAX_BODY, Settings
+from scdn.studio.settings import MAX_BODY, StudioSettings
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -23,33 +23,33 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 COOKIE = "scdn_token"
-_READS = {"GET", "HEAD", "OPTIONS"}
-_POLICY = (
+_READ_METHODS = {"GET", "HEAD", "OPTIONS"}
+_CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; font-src 'self'; form-action 'none'; base-uri 'none'; "
     "frame-ancestors 'none'"
 )
-_ALWAYS = {
-    "content-security-policy": _POLICY,
+_HEADERS = {
+    "content-security-policy": _CONTENT_POLICY,
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-_ASK = (
+_SIGN_IN_PAGE = (
     "<!doctype html><meta charset=utf-8><title>scdn studio</title><h1>This studio needs its token"
     "</h1><p>Open the address that <code>scdn studio</code> printed: it ends with the token."
 )
 
 
-class Guard:
-    """Stands before the application."""
+class AccessControl:
+    """ASGI middleware that answers a request itself or passes it to the application."""
 
-    def __init__(self, app: Any, settings: Settings) -> None:
+    def __init__(self, app: Any, settings: StudioSettings) -> None:
         self._app, self._settings = app, settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Lets a request through, or answers it."""
+        """Pass an allowed request on; answer any other with an error."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -62,92 +62,93 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if self._settings.hosts and _name(host) not in self._settings.hosts:
-            return _no(421, "host", f"got {host[:80]!r}", "must be the studio's own address")
-        if scope["method"] not in _READS and not _same_origin(headers, host):
-            found = headers.get("origin") or headers.get("sec-fetch-site", "")
-            return _no(403, "origin", f"got {found[:80]!r}", "only the studio's own page may write")
+        if self._settings.hosts and _host_name(host) not in self._settings.hosts:
+            return _refuse(421, "host", f"got {host[:80]!r}", "must be the studio's own address")
+        if scope["method"] not in _READ_METHODS and not _same_origin(headers, host):
+            origin = headers.get("origin") or headers.get("sec-fetch-site", "")
+            allowed = "must be the studio's own page"
+            return _refuse(403, "origin", f"got {origin[:80]!r}", allowed)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY:
             return _too_large()
-        return self._ask_token(scope, headers)
+        return self._check_token(scope, headers)
 
-    def _ask_token(self, scope: Scope, headers: Headers) -> Response | None:
+    def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
         token = self._settings.token
         if token is None:
             return None
-        told = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        if scope["path"] == "/" and _same(told, token):
-            answer = RedirectResponse("/", 303)
-            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
-            return answer
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if scope["path"] == "/" and _same(given, token):
+            response = RedirectResponse("/", 303)
+            response.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+            return response
         bearer = headers.get("authorization", "").removeprefix("Bearer ")
         if _same(bearer, token) or _same(_cookie(headers), token):
             return None
         if scope["path"].startswith("/api"):
-            return _no(401, "token", "is missing or wrong", "send it as Authorization: Bearer")
-        return HTMLResponse(_ASK, 401)
+            return _refuse(401, "token", "is missing or wrong", "send it as Authorization: Bearer")
+        return HTMLResponse(_SIGN_IN_PAGE, 401)
 
 
-def _no(status: int, field: str, found: str, allowed: str) -> Response:
+def _refuse(status: int, field: str, found: str, allowed: str) -> Response:
     return JSONResponse({"faults": [{"field": field, "found": found, "allowed": allowed}]}, status)
 
 
 def _too_large() -> Response:
-    return _no(413, "body", "is too large", f"must be at most {MAX_BODY >> 20} MiB")
+    return _refuse(413, "body", "is too large", f"must be at most {MAX_BODY >> 20} MiB")
 
 
-def _name(host: str) -> str:
-    """The host without its port."""
+def _host_name(host: str) -> str:
+    """Return the host without its port."""
     if host.startswith("["):
         return host.partition("]")[0] + "]"
     return host.partition(":")[0].lower()
 
 
 def _same_origin(headers: Headers, host: str) -> bool:
-    """Whether a browser says that the studio's own page asks, or nothing, as other clients do."""
+    """Return whether the studio's own page asks, or a client that is no browser."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     if site is not None and site not in ("same-origin", "none"):
         return False
     return origin is None or origin.partition("://")[2] == host
 
 
-def _same(told: str, token: str) -> bool:
-    return hmac.compare_digest(told.encode(), token.encode())
+def _same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode(), token.encode())
 
 
 def _cookie(headers: Headers) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
     except CookieError:
         return ""
-    return found.value if found else ""
+    return cookie.value if cookie else ""
 
 
 def _with_headers(send: Send) -> Send:
-    async def sent(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, text in _ALWAYS.items():
+            for name, text in _HEADERS.items():
                 headers.setdefault(name, text)
         await send(message)
 
-    return sent
+    return send_with_headers
 
 
 class BodyTooLargeError(Exception):
-    """Raised while a body that said nothing of its length is read."""
+    """Raised while a body without a declared length is read."""
 
 
 def _limited(receive: Receive, scope: Scope) -> Receive:
-    """Counts what comes in: a body in pieces has no length up front."""
-    seen = 0
+    """Count the bytes received: a chunked body declares no length."""
+    received = 0
 
     async def limited() -> Message:
-        nonlocal seen
+        nonlocal received
         message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > MAX_BODY:
+        received += len(message.get("body", b""))
+        if received > MAX_BODY:
             raise BodyTooLargeError(scope["path"])
         return message
 

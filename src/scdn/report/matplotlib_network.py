@@ -1,4 +1,4 @@
-"""Who came and went, and where the server flew, as still pictures."""
+"""Presence of devices and the server's path, drawn with Matplotlib."""
 
 from __future__ import annotations
 
@@ -12,51 +12,51 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from scdn.arrays import floats
-from scdn.report.journey import ABSENT, STATES, Journey, Member
+from scdn.report.network_history import ABSENT, STATES, DeviceHistory, NetworkHistory
 from scdn.report.theme import LIGHT
 
-_NAMED = 40  # devices that can be named beside their row
+_MAX_LABELS = 40  # more device names than this overlap
 
 
-def draw_presence(figure: Figure, happened: Journey) -> None:
-    """A row per device, a column per round."""
+def draw_presence(figure: Figure, history: NetworkHistory) -> None:
+    """Draw a row per device and a column per round."""
     axes = figure.add_subplot()
     letters = [ABSENT, *STATES]
-    shades = ListedColormap([LIGHT["paper"], *(LIGHT[token] for token, _ in STATES.values())])
-    cells = [[letters.index(letter) for letter in member.states] for member in happened.members]
-    few = len(cells) <= _NAMED
-    edges = floats([*happened.rounds, happened.rounds[-1] + 1]) - 0.5
+    colours = ListedColormap([LIGHT["paper"], *(LIGHT[token] for token, _ in STATES.values())])
+    cells = [[letters.index(letter) for letter in device.states] for device in history.devices]
+    few = len(cells) <= _MAX_LABELS
+    edges = floats([*history.rounds, history.rounds[-1] + 1]) - 0.5
     width = 1 if few else 0.3
-    axes.pcolormesh(edges, np.arange(len(cells) + 1) - 0.5, cells, cmap=shades, vmin=0,
+    axes.pcolormesh(edges, np.arange(len(cells) + 1) - 0.5, cells, cmap=colours, vmin=0,
                     vmax=len(letters) - 1, edgecolors=LIGHT["paper"], lw=width)  # fmt: skip
     if few:
-        _crosses(axes, happened)
+        _mark_events(axes, history)
     axes.invert_yaxis()
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("round", color=LIGHT["muted"], fontsize=9.5)
     axes.tick_params(colors=LIGHT["muted"], labelsize=8.5, length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    names = [member.id.replace("$", r"\$") for member in happened.members] if few else []
+    names = [device.id.replace("$", r"\$") for device in history.devices] if few else []
     axes.set_yticks(range(len(names)), names, color=LIGHT["ink"])
     handles = [Patch(color=LIGHT[token], label=label) for token, label in STATES.values()]
     figure.legend(handles=handles, loc="outside lower left", ncols=5, frameon=False, fontsize=8.5,
                   labelcolor=LIGHT["ink"])  # fmt: skip
 
 
-def _crosses(axes: Any, happened: Journey) -> None:
-    """Failed links and exits, for those who do not see the colours apart."""
-    for row, member in enumerate(happened.members):
-        for round_, letter in zip(happened.rounds, member.states, strict=True):
+def _mark_events(axes: Any, history: NetworkHistory) -> None:
+    """Mark failed links and exits, so that they can be told apart without colours."""
+    for row, device in enumerate(history.devices):
+        for round_, letter in zip(history.rounds, device.states, strict=True):
             if letter in "fl":
                 ink = LIGHT["ink" if letter == "f" else "paper"]
                 axes.text(round_, row, "×", ha="center", va="center", color=ink, fontsize=8)
 
 
-def draw_flight(figure: Figure, happened: Journey) -> None:
-    """The server's way through the region, and the devices as they are in the last round."""
+def draw_flight(figure: Figure, history: NetworkHistory) -> None:
+    """Draw the server's path through the region, and the devices in their last state."""
     axes: Any = figure.add_subplot(projection="3d")
-    size = happened.region_m
+    size = history.region_m
     axes.set(xlim=(0, size[0]), ylim=(0, size[1]), zlim=(0, size[2]))
     axes.set_box_aspect(size, zoom=0.92)
     axes.view_init(elev=22, azim=-58)
@@ -65,9 +65,9 @@ def draw_flight(figure: Figure, happened: Journey) -> None:
         axis._axinfo["grid"].update(color=LIGHT["grid"])
         axis.set_label_text(f"{name} (m)", color=LIGHT["muted"])
         axis.set_tick_params(colors=LIGHT["muted"], labelsize=8)
-    for member in happened.members:
-        _device(axes, member)
-    path = floats([place for place in happened.server_m if place])
+    for device in history.devices:
+        _draw_device(axes, device)
+    path = floats([position for position in history.server_m if position])
     axes.plot(*path.T, color=LIGHT["server"], lw=1.6, marker="o", ms=3, alpha=0.85)
     axes.scatter(*path[0], s=70, marker="o", facecolor=LIGHT["paper"], edgecolor=LIGHT["server"],
                  linewidth=1.6, depthshade=False)  # fmt: skip
@@ -81,17 +81,17 @@ _MARKS = {"a": ("o", "active", True), "p": ("o", "active", False), "f": ("s", "f
           "l": ("x", "faint", True), "g": ("x", "faint", True)}  # fmt: skip
 
 
-def _device(axes: Any, member: Member) -> None:
-    letter = member.states[-1]
-    if not member.places or letter == ABSENT:
+def _draw_device(axes: Any, device: DeviceHistory) -> None:
+    letter = device.states[-1]
+    if not device.positions or letter == ABSENT:
         return
-    place = floats(member.places[-1])
+    position = floats(device.positions[-1])
     marker, token, filled = _MARKS[letter]
-    if place[2] > 0:
-        axes.plot(*np.stack([place, place * [1, 1, 0]]).T, color=LIGHT[token], lw=0.7, ls=":")
+    if position[2] > 0:
+        axes.plot(*np.stack([position, position * [1, 1, 0]]).T, color=LIGHT[token], lw=0.7, ls=":")
     style = {"color": LIGHT[token]} if filled else {
         "facecolor": LIGHT["paper"], "edgecolor": LIGHT[token], "linewidth": 1.6}  # fmt: skip
-    axes.scatter(*place, s=46, marker=marker, depthshade=False, **style)
+    axes.scatter(*position, s=46, marker=marker, depthshade=False, **style)
 
 
 def _legend(figure: Figure) -> None:

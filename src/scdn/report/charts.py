@@ -1,0 +1,159 @@
+"""The data of a study's charts, before any drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from scdn.arrays import Array, floats
+from scdn.record.run_tables import TERMS
+from scdn.report.results import BaselineLevel, Chart, EnergyLedger, MeanCurve, MethodResult
+from scdn.report.statistics import MethodValues, final_values, mean_and_std
+from scdn.report.study import Study
+
+_BUDGET_POINTS = 160  # along a curve over joules or seconds
+_LABEL_SPACING = 0.085  # between the labels of two baselines, as a fraction of the chart's height
+
+
+def study_charts(study: Study) -> list[Chart]:
+    """Return every chart that has a curve, in reading order."""
+    return [chart for chart in _charts(study) if chart.lines]
+
+
+def _charts(study: Study) -> Iterator[Chart]:
+    headline, rows = study.headline, study.rows
+    metric, y_label = headline.metric, headline.axis_label
+    baselines = study.baselines()
+    yield _chart("metric", f"{headline.label} over rounds", "On the test rows, after each round.",
+                 "round", y_label, _over_rounds(study, metric), baselines)  # fmt: skip
+    future = f"future_{metric}"
+    if future in rows:
+        both = rows[rows[future].notna() & rows[metric].notna()]
+        lines = [*_over_rounds(study, metric, both), *_over_rounds(study, future, both, True)]
+        yield _chart("future", f"{headline.label} after an exit: cached and future rows",
+                     "Solid: test rows that departed devices had embedded. Dashed: rows they never "
+                     "embedded. From the first exit on.",
+                     "round", y_label, lines, _nearby(baselines, lines))  # fmt: skip
+    yield _chart("iterations", "Local iterations", "Mean over the devices present.",
+                 "round", "iterations per device",
+                 _over_rounds(study, "iterations"), from_zero=True)  # fmt: skip
+    yield _chart("processing", "Processing energy per device",
+                 "Mean over the devices present, each round.", "round", "J per device",
+                 _over_rounds(study, "processing_j_per_device"), from_zero=True)  # fmt: skip
+    for budget, column in (("joules", "cumulative_joules"), ("seconds", "cumulative_s")):
+        yield _chart(budget, f"{headline.label} against {budget}",
+                     f"The last value reached, up to the {budget} that every seed has used.",
+                     f"cumulative {budget}", y_label, _over_budget(study, column),
+                     baselines)  # fmt: skip
+
+
+def _chart(
+    name: str, title: str, about: str, x_label: str, y_label: str, curves: Iterable[MeanCurve],
+    baselines: dict[str, float] | None = None, from_zero: bool = False,
+) -> Chart:  # fmt: skip
+    lines = list(curves)
+    low, high = _axis_range(lines, (baselines or {}).values(), from_zero, "%" in y_label)
+    levels = _spaced(baselines or {}, low, high)
+    return Chart(name, title, about, x_label, y_label, low, high, lines, levels)
+
+
+def _nearby(baselines: dict[str, float], lines: Sequence[MeanCurve]) -> dict[str, float]:
+    """Return the baselines close enough not to squeeze the curves together."""
+    values = floats([value for line in lines for value in line.mean] or [0])
+    low, high = values.min(), values.max()
+    margin = 0.5 * (high - low)
+    return {label: v for label, v in baselines.items() if low - margin <= v <= high + margin}
+
+
+def _over_rounds(
+    study: Study, column: str, rows: pd.DataFrame | None = None, future: bool = False
+) -> Iterator[MeanCurve]:
+    rows = study.rows if rows is None else rows
+    if column not in rows:
+        return
+    for method in study.methods:
+        known = rows[(rows["method"] == method) & rows[column].notna()]
+        if len(known):
+            by_round = known.groupby("round")[column]
+            mean, std = by_round.mean(), by_round.std(ddof=1)
+            yield _curve(method, floats(mean.index), floats(mean), floats(std), future=future)
+
+
+def _over_budget(study: Study, column: str) -> Iterator[MeanCurve]:
+    metric = study.headline.metric
+    if metric not in study.rows:
+        return
+    for method in study.methods:
+        known = study.rows[study.rows["method"] == method].dropna(subset=[metric, column])
+        runs = [(floats(run[column]), floats(run[metric])) for _, run in known.groupby("seed")]
+        if not runs:
+            continue
+        start, end = max(x[0] for x, _ in runs), min(x[-1] for x, _ in runs)
+        grid = runs[0][0] if len(runs) == 1 else np.linspace(start, end, _BUDGET_POINTS)
+        if start >= end:  # a single round, or seeds whose budgets do not overlap
+            grid = floats([end])
+        values = np.stack([y[np.maximum(np.searchsorted(x, grid, "right") - 1, 0)]
+                           for x, y in runs])  # fmt: skip
+        std = values.std(axis=0, ddof=1) if len(runs) > 1 else np.full(len(grid), np.nan)
+        yield _curve(method, grid, values.mean(axis=0), std, step=True)
+
+
+def _curve(
+    method: str, x: Array, mean: Array, std: Array, future: bool = False, step: bool = False
+) -> MeanCurve:
+    several = np.isfinite(std).any()
+    band = np.nan_to_num(std).tolist() if several else None
+    return MeanCurve(method, x.tolist(), mean.tolist(), band, future, step)
+
+
+def _axis_range(
+    lines: Sequence[MeanCurve], baselines: Iterable[float], from_zero: bool, percent: bool
+) -> tuple[float, float]:
+    if not lines:
+        return 0.0, 1.0
+    edges = [floats(line.mean) + side * floats(line.std or [0.0])
+             for line in lines for side in (-1, 1)]  # fmt: skip
+    values = np.concatenate([*edges, floats(list(baselines))])
+    low, high = float(values.min()), float(values.max())
+    margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
+    low, high = (0.0 if from_zero else low - margin), high + margin
+    return (max(low, -1.0), min(high, 101.0)) if percent else (low, high)
+
+
+def _spaced(baselines: dict[str, float], low: float, high: float) -> list[BaselineLevel]:
+    """Place the labels from the lowest up, each at its value or just above the one below."""
+    step, last = _LABEL_SPACING * (high - low), -np.inf
+    levels = []
+    for label, value in sorted(baselines.items(), key=lambda baseline: baseline[1]):
+        last = max(value, last + step)
+        levels.append(BaselineLevel(label, value, last))
+    excess = last - (high - step / 3) if levels else 0.0
+    if excess <= 0:
+        return levels
+    # The labels at the top would leave the chart: move them down together.
+    return [
+        BaselineLevel(level.label, level.value,
+                      level.name_at - excess if level.name_at > high - 3 * step else level.name_at)
+        for level in levels
+    ]  # fmt: skip
+
+
+def energy_ledger(study: Study) -> EnergyLedger:
+    """Return the joules of every method by term."""
+    terms = {
+        term.removesuffix("_j"): [
+            result.mean for result in _totals(study, final_values(study.rows, f"cumulative_{term}"))
+        ]
+        for term in TERMS
+    }
+    totals = _totals(study, final_values(study.rows, "cumulative_joules"))
+    return EnergyLedger(list(study.methods), terms, totals)
+
+
+def _totals(study: Study, values: MethodValues) -> list[MethodResult]:
+    return [
+        MethodResult(method, *(mean_and_std(values[method].values()) or (0.0, None, 0)))
+        for method in study.methods
+    ]

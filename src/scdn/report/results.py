@@ -1,0 +1,84 @@
+"""What a study finds, as plain dataclasses.
+
+The report draws them; the studio sends them as JSON, so their field names are part of its API.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """A measure of one method over its seeds, and the paired difference to the reference method.
+
+    What needs several seeds is None with one; what needs a reference is None for the reference.
+    """
+
+    method: str
+    mean: float
+    std: float | None
+    seeds: int
+    difference: float | None = None
+    low: float | None = None  # the 95 % confidence interval of the difference
+    high: float | None = None
+    p_t: float | None = None  # two-sided paired t-test
+    p_flip: float | None = None  # exact sign-flip permutation test
+    verdict: str | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A quantity by which methods are compared; the first table shows the `main` ones."""
+
+    key: str
+    label: str
+    unit: str
+    better: int  # +1: higher is better, -1: lower is better, 0: neither
+    main: bool
+    values: list[MethodResult]
+
+
+@dataclass(frozen=True)
+class MeanCurve:
+    """A method's mean over its seeds, with the standard deviation where there are several."""
+
+    method: str
+    x: list[float]
+    mean: list[float]
+    std: list[float] | None
+    future: bool = False  # on rows that departed devices never embedded
+    step: bool = False  # constant between points
+
+
+@dataclass(frozen=True)
+class BaselineLevel:
+    """A horizontal line to compare with; `name_at` is where its label overlaps no other."""
+
+    label: str
+    value: float
+    name_at: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Curves over rounds or over a budget, and the range of the vertical axis."""
+
+    name: str
+    title: str
+    about: str
+    x_label: str
+    y_label: str
+    low: float
+    high: float
+    lines: list[MeanCurve]
+    levels: list[BaselineLevel]
+
+
+@dataclass(frozen=True)
+class EnergyLedger:
+    """Joules per run and method: the mean over seeds by term, and the totals."""
+
+    methods: list[str]
+    terms: dict[str, list[float]]
+    totals: list[MethodResult]

@@ -1,0 +1,181 @@
+"""Request and response bodies of the studio's HTTP API, beside the plan request and the plan."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from scdn.report.results import Chart, EnergyLedger, Measure
+from scdn.studio.settings import MAX_METHODS, MAX_SEEDS
+
+Text = Annotated[str, Field(max_length=4_000_000)]
+RunStatus = Literal["running", "paused", "unfinished", "stopped", "done", "diverged"]
+JobState = Literal["running", "paused", "stopped", "done", "failed"]
+
+
+class _RequestBody(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class FaultInfo(BaseModel):
+    """One mistake in a request: the field, what was found there, and what is allowed."""
+
+    field: str
+    found: str
+    allowed: str
+
+
+class Faults(BaseModel):
+    """Every mistake in a request."""
+
+    faults: list[FaultInfo]
+
+
+class MethodInfo(BaseModel):
+    """A method that can be run."""
+
+    name: str
+    about: str
+
+
+class About(BaseModel):
+    """The studio's version, its runs directory, and what runs can be made of."""
+
+    version: str
+    runs_dir: str
+    methods: list[MethodInfo]
+    datasets: list[str] = Field(description="data sets stored on this machine")
+    examples: list[str]
+
+
+class Example(BaseModel):
+    """An example file that comes with the studio."""
+
+    name: str
+    text: str
+
+
+class OpenFileRequest(_RequestBody):
+    """A file from the user's machine, and which round to plan if it is a scenario."""
+
+    name: Annotated[str, Field(max_length=200)] = "file"
+    text: Text
+    round: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+
+
+class OpenedFile(BaseModel):
+    """A complete plan request, read from a request or made from a round of a scenario."""
+
+    kind: Literal["request", "scenario"]
+    request: dict[str, Any] = Field(description="a plan request with every value")
+    scenario: str | None = Field(description="the scenario as TOML, if the file is one")
+    name: str
+    round: int
+    rounds: int
+    warnings: list[str]
+
+
+class SaveScenarioRequest(_RequestBody):
+    """A network to write as a scenario; `scenario` supplies what a plan request does not have."""
+
+    request: dict[str, Any]
+    scenario: Text | None = None
+    name: Annotated[str, Field(min_length=1, max_length=80)] = "studio"
+
+
+class SavedScenario(BaseModel):
+    """A scenario as TOML."""
+
+    text: str
+
+
+class ObjectiveSurface(BaseModel):
+    """The least objective for each server position at one altitude; null where it may not be."""
+
+    altitude_m: float
+    x_m: list[float]
+    y_m: list[float]
+    objective: list[list[float | None]] = Field(description="a row per y")
+
+
+class ReachShell(BaseModel):
+    """The largest distance to the server at full power, by the server's elevation."""
+
+    id: str
+    link: Literal["a2g", "a2a"]
+    radius_m: list[float | None] = Field(description="null: no limit")
+
+
+class ReachShells(BaseModel):
+    """One shell per device, over the same elevations from 0° to 90°."""
+
+    elevation_deg: list[float]
+    shells: list[ReachShell]
+
+
+class StartRequest(_RequestBody):
+    """What to run: one method with one seed, or several to compare."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$")]
+    scenario: Text
+    methods: Annotated[list[str], Field(min_length=1, max_length=MAX_METHODS)]
+    seeds: Annotated[int, Field(ge=1, le=MAX_SEEDS)] = 1
+    rounds: Annotated[int, Field(ge=1, le=100_000)] | None = None
+
+
+class JobActionRequest(_RequestBody):
+    """An action on a job."""
+
+    job: Annotated[str, Field(max_length=200)]
+    action: Literal["pause", "go-on", "stop", "resume"]
+
+
+class JobInfo(BaseModel):
+    """A process that the studio started."""
+
+    job: str
+    state: JobState
+    command: str = Field(description="the equivalent command line")
+    log: str = Field(description="the last lines of its output")
+
+
+class RunInfo(BaseModel):
+    """A recorded run, finished or not."""
+
+    run: str
+    study: str = Field(description="the folder of the comparison that it belongs to")
+    name: str
+    method: str
+    seed: int
+    status: RunStatus
+    rounds: int
+    done: int
+    dataset: str | None
+    score: str | None = Field(description="the last headline score, as text")
+    job: str | None
+    updated: float
+    fault: str | None = Field(description="why it cannot be read")
+
+
+class RunList(BaseModel):
+    """All runs below the runs directory, the latest first."""
+
+    runs_dir: str
+    runs: list[RunInfo]
+    jobs: list[JobInfo]
+    left_out: int
+
+
+class StudySummary(BaseModel):
+    """Methods compared over seeds: measures, charts, and energy by term."""
+
+    methods: list[str]
+    reference: str
+    seeds: list[int]
+    metric: str
+    notes: list[str]
+    measures: list[Measure]
+    charts: list[Chart]
+    ledger: EnergyLedger
+    figures: list[str] = Field(description="figures that /api/study.png draws")

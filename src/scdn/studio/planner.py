@@ -1,0 +1,143 @@
+"""Plans, the objective over a map and reach shells, for plan requests that come over HTTP."""
+
+from __future__ import annotations
+
+import json
+import math
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from scdn.control.exact.position_objective import objective_at
+from scdn.control.plan_request import PlanRequest, make_request, problem_of
+from scdn.control.solve import Solver, solve
+from scdn.errors import input_error
+from scdn.file_io import Table, parse_document
+from scdn.scenario import Radio
+from scdn.studio.api_models import ObjectiveSurface, ReachShell, ReachShells
+from scdn.studio.settings import MAX_DEVICES, MAX_PAPER_DEVICES, MAX_SHELLS
+from scdn.world.path_loss import path_loss
+
+_SOURCE = "request"
+
+
+def parse_request(body: bytes, max_devices: int = MAX_DEVICES) -> PlanRequest:
+    """Return the plan request in a JSON body."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        raise input_error(_SOURCE, "body", "is not UTF-8", "must be JSON") from None
+    if text.lstrip()[:1] != "{":
+        found = "is empty" if not text.strip() else "is not an object"
+        raise input_error(_SOURCE, "(top level)", found, "must be a JSON object")
+    return checked_request(parse_document(text, f"{_SOURCE}.json"), max_devices)
+
+
+def checked_request(document: Table, max_devices: int = MAX_DEVICES) -> PlanRequest:
+    """Return the plan request in a table; refuse more devices than the studio plans."""
+    devices = document.get("devices")
+    if isinstance(devices, list) and len(devices) > max_devices:
+        found = f"a list of {len(devices)}"
+        allowed = f"must be at most {max_devices} in the studio; scdn plan takes more"
+        raise input_error(_SOURCE, "devices", found, allowed)
+    return make_request(document, _SOURCE)
+
+
+class Planner:
+    """Solves plan requests; Algorithm 3 in a separate process, since it holds the GIL."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+        self._lock = Lock()
+
+    def plan(self, body: bytes, solver: Solver, gap: float, time_limit_s: float) -> Table:
+        """Return the plan as `scdn plan --json` prints it."""
+        if solver == "paper":
+            request = parse_request(body, MAX_PAPER_DEVICES)
+            return self._plan_by_algorithm3(request.model_dump(mode="json", by_alias=True))
+        problem = problem_of(parse_request(body))
+        return solve(problem, solver, gap=gap, time_limit_s=time_limit_s).document()
+
+    def _plan_by_algorithm3(self, document: Table) -> Table:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+            pool = self._pool
+        try:
+            return pool.submit(run_algorithm3, document).result()
+        except BrokenProcessPool:
+            with self._lock:
+                self._pool = None
+            found = "paper: its process ended unexpectedly"
+            raise input_error(_SOURCE, "solver", found, "try again") from None
+
+    def close(self) -> None:
+        """End the separate process."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def run_algorithm3(document: Table) -> Table:
+    """Return Algorithm 3's plan."""
+    return solve(problem_of(make_request(document, _SOURCE)), "paper").document()
+
+
+def objective_grid(body: bytes, altitude_m: float, points: int) -> ObjectiveSurface:
+    """Return the objective over a grid of server positions at one altitude."""
+    problem = problem_of(parse_request(body))
+    width, depth, height = problem.region_m.tolist()
+    if not 0 <= altitude_m <= height:
+        raise input_error(
+            "surface", "altitude_m", f"got {altitude_m:g}", f"must be in [0, {height:g}]"
+        )
+    x, y = np.linspace(0, width, points), np.linspace(0, depth, points)
+    gx, gy = np.meshgrid(x, y)
+    positions = np.stack([gx, gy, np.full_like(gx, altitude_m)], axis=-1)
+    with np.errstate(all="ignore"):
+        values = objective_at(problem, positions)
+    rows = [[_finite_or_none(v) for v in row] for row in values.tolist()]
+    return ObjectiveSurface(altitude_m=altitude_m, x_m=x.tolist(), y_m=y.tolist(), objective=rows)
+
+
+_ELEVATIONS = np.linspace(0.0, 90.0, 19)
+
+
+def reach_shells(body: bytes) -> ReachShells:
+    """Return how far each device reaches at full power, by elevation; the same up and down.
+
+    Path loss is a power of the distance times a function of the elevation, so its value at one
+    distance gives the distance at which the device's transmit limit is just enough.
+    """
+    problem = problem_of(parse_request(body, MAX_SHELLS))
+    with np.errstate(all="ignore"):
+        max_loss = problem.max_power_w / problem.least_power_per_loss()
+        shells = [
+            _shell(name, bool(position[2] > 0), float(loss), problem.radio)
+            for name, position, loss in zip(problem.ids, problem.position_m, max_loss, strict=True)
+        ]
+    return ReachShells(elevation_deg=_ELEVATIONS.tolist(), shells=shells)
+
+
+def _shell(name: str, flying: bool, max_loss: float, radio: Radio) -> ReachShell:
+    link = radio.a2a if flying else radio.a2g
+    probe, up = max(radio.min_distance_m, 1.0), np.deg2rad(_ELEVATIONS)
+    device = np.array([[0.0, 0.0, probe if flying else 0.0]])
+    directions = np.stack([np.cos(up), np.zeros_like(up), np.sin(up)], axis=-1)
+    loss = path_loss(device + probe * directions, device, radio)[:, 0]
+    radius = probe * np.power(max_loss / loss, 1.0 / link.exponent)
+    radius_m = [_finite_or_none(r) for r in radius.tolist()]
+    return ReachShell(id=name, link="a2a" if flying else "a2g", radius_m=radius_m)
+
+
+def _finite_or_none(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def compact_json(document: Any) -> bytes:
+    """Return strict JSON without spaces."""
+    text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return text.encode()

@@ -1,0 +1,111 @@
+"""The list of runs, read from the first and the last line of each."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from scdn.record.headline import headline
+from scdn.record.run_reader import EVENTS, Event
+from scdn.studio.api_models import RunInfo, RunStatus
+from scdn.studio.file_tail import first_line, last_line
+from scdn.studio.run_folders import find_run_folders, relative_name, study_folder
+
+_RUNNING_S = 20.0  # a run whose file was written this recently is still running
+_CACHED_S = 0.5  # several viewers share one scan of the disk
+
+
+@dataclass(frozen=True)
+class _CachedRun:
+    stamp: tuple[int, int, int]  # inode, size, time: unchanged as long as the file is
+    info: RunInfo
+
+
+class RunIndex:
+    """The runs below the runs directory; a run is read again when its file has changed."""
+
+    def __init__(self, runs: Path) -> None:
+        self._runs = runs.resolve()
+        self._cache: dict[Path, _CachedRun] = {}
+        self._listed: tuple[float, list[RunInfo]] = (-1.0, [])
+        self._lock = Lock()
+
+    def runs(self) -> list[RunInfo]:
+        """Return every run, the latest first."""
+        with self._lock:
+            if time.monotonic() - self._listed[0] > _CACHED_S:
+                self._listed = (time.monotonic(), self._scan())
+            return self._listed[1]
+
+    def _scan(self) -> list[RunInfo]:
+        cache = {}
+        for folder in find_run_folders(self._runs, self._runs):
+            try:
+                state = (folder / EVENTS).stat()
+                stamp = (state.st_ino, state.st_size, state.st_mtime_ns)
+                cached = self._cache.get(folder)
+                if cached is None or cached.stamp != stamp:
+                    cached = _CachedRun(stamp, _read_info(self._runs, folder, state.st_mtime))
+            except OSError:
+                continue
+            cache[folder] = cached
+        self._cache = cache
+        infos = [_with_age(cached.info) for cached in cache.values()]
+        return sorted(infos, key=lambda info: (-info.updated, info.run))
+
+
+def _with_age(info: RunInfo) -> RunInfo:
+    if info.status == "running" and time.time() - info.updated > _RUNNING_S:
+        return info.model_copy(update={"status": "unfinished"})
+    return info
+
+
+def _read_info(runs: Path, folder: Path, updated: float) -> RunInfo:
+    """Describe a run by its first and last line, or say that they cannot be read."""
+    name = relative_name(runs, folder)
+    common: dict[str, Any] = {
+        "run": name, "study": study_folder(name), "job": None, "updated": updated
+    }  # fmt: skip
+    try:
+        start = _parse_event(first_line(folder / EVENTS))
+        last = _parse_event(last_line(folder / EVENTS))
+        scenario = start["scenario"]
+        status: RunStatus = "running"
+        if last["event"] == "end":
+            status = "diverged" if last.get("status") == "diverged" else "done"
+        done = last["rounds"] if last["event"] == "end" else last.get("round", -1) + 1
+        return RunInfo(
+            name=str(scenario.get("name") or name),
+            method=start["method"],
+            seed=start["seed"],
+            status=status,
+            rounds=scenario["learning"]["rounds"],
+            done=done,
+            dataset=scenario["learning"].get("dataset"),
+            score=_score(start, last.get("metrics")),
+            fault=None,
+            **common,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return RunInfo(name=name, method="", seed=0, status="unfinished", rounds=0, done=0,
+                       dataset=None, score=None, fault="events.jsonl cannot be read",
+                       **common)  # fmt: skip
+
+
+def _parse_event(line: bytes) -> Event:
+    event = json.loads(line)
+    if not isinstance(event, dict):
+        raise TypeError
+    return event
+
+
+def _score(start: Event, metrics: Any) -> str | None:
+    if not isinstance(metrics, dict):
+        return None
+    shown = headline(start, metrics)
+    value = metrics.get(shown.metric)
+    return shown.format(value) if isinstance(value, int | float) else None

@@ -1,0 +1,139 @@
+"""Plan requests and scenarios that the page opens and saves as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scdn.control.plan_request import request_warnings
+from scdn.errors import Fault, InputError, dotted, format_value, input_error
+from scdn.file_io import Table, parse_document
+from scdn.scenario import (
+    DeviceSettings,
+    ListedDevice,
+    RoundLearningSettings,
+    Scenario,
+    make_scenario,
+    scenario_warnings,
+    to_toml,
+)
+from scdn.simulation.round_request import round_request
+from scdn.studio.api_models import OpenedFile, OpenFileRequest, SaveScenarioRequest
+from scdn.studio.planner import checked_request
+
+_SCENARIO_KEYS = {"fleet", "churn", "method", "profile", "seed", "fading", "name", "devices_csv"}
+_FILE_FIELDS = ("devices_csv", "churn.trace")
+_CODE_FIELDS = {"method", "model", "fusion_head", "metrics", "memory"}
+
+
+def open_file(file: OpenFileRequest) -> OpenedFile:
+    """Read a plan request as it is, or make one from a round of a scenario."""
+    document = parse_document(file.text, file.name)
+    if "server" in document and not _SCENARIO_KEYS & set(document):
+        return _open_request(file, document)
+    scenario = read_scenario_text(file.text, file.name)
+    if file.round > scenario.learning.rounds:
+        allowed = f"must be at most learning.rounds = {scenario.learning.rounds}"
+        raise input_error(file.name, "round", f"got {file.round}", allowed)
+    request = checked_request(
+        round_request(scenario, file.round).model_dump(mode="json", by_alias=True)
+    )
+    return OpenedFile(
+        kind="scenario",
+        request=request.model_dump(mode="json", by_alias=True),
+        scenario=to_toml(scenario),
+        name=scenario.name,
+        round=file.round,
+        rounds=scenario.learning.rounds,
+        warnings=scenario_warnings(scenario),
+    )
+
+
+def _open_request(file: OpenFileRequest, document: Table) -> OpenedFile:
+    request = checked_request(document)
+    return OpenedFile(
+        kind="request",
+        request=request.model_dump(mode="json", by_alias=True),
+        scenario=None,
+        name=Path(file.name).stem,
+        round=0,
+        rounds=0,
+        warnings=request_warnings(request),
+    )
+
+
+def read_scenario_text(text: str, name: str = "scenario") -> Scenario:
+    """Read a scenario that came over the network; refuse one that names files or code."""
+    document = parse_document(text, name)
+    faults = list(_files_and_code(document))
+    if faults:
+        raise InputError(name, faults)
+    return make_scenario(document, name)
+
+
+def _files_and_code(document: Table) -> Iterator[Fault]:
+    """Yield the values that would make this machine read files or import code."""
+    for path, value in _leaves(document):
+        names = [part for part in path if isinstance(part, str)]
+        if dotted(names) in _FILE_FIELDS:
+            allowed = "names a file: use the command line"
+        elif ":" in str(value) and (names[-1] in _CODE_FIELDS or "optimizer" in names):
+            allowed = "names code: use the command line"
+        else:
+            continue
+        yield Fault(dotted(path), f"got {format_value(value)}", allowed)
+
+
+def _leaves(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, Any]]:
+    """Yield every value of nested tables and lists that is neither, with its path."""
+    if isinstance(node, dict | list):
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+            yield from _leaves(value, (*path, key))
+    elif node is not None:
+        yield path, node
+
+
+def save_scenario(form: SaveScenarioRequest) -> str:
+    """Return the request's network as a scenario in TOML, the rest taken from `form.scenario`."""
+    request = checked_request(form.request)
+    base = Scenario(name=form.name) if form.scenario is None else read_scenario_text(form.scenario)
+    known = {device.id: device for device in _listed_devices(base)}
+    devices = tuple(
+        ListedDevice(
+            **{name: getattr(device, name) for name in type(device).model_fields},
+            **_scenario_fields(known.get(device.id)),
+        )
+        for device in request.devices
+    )
+    constants = {
+        name: getattr(request.learning, name) for name in RoundLearningSettings.model_fields
+    }
+    same = ("region_m", "keep_out_m", "candidates_m", "max_delay_s", "max_iterations",
+            "integer_iterations", "radio", "weights", "movement")  # fmt: skip
+    scenario = base.model_copy(
+        update={
+            **{name: getattr(request, name) for name in same},
+            "server": base.server.model_copy(update={"position_m": request.server.position_m}),
+            "learning": base.learning.model_copy(update=constants),
+            "fleet": tuple(group.model_copy(update={"count": 0}) for group in base.fleet),
+            "devices": devices,
+        }
+    )
+    text = to_toml(scenario)
+    read_scenario_text(text, form.name)  # model_copy validates nothing
+    return text
+
+
+def _listed_devices(base: Scenario) -> list[ListedDevice]:
+    from scdn.world.churn import churn_trace
+
+    return churn_trace(base).fleet.to_devices() if base.fleet or base.devices else []
+
+
+def _scenario_fields(device: ListedDevice | None) -> Table:
+    """Return what a scenario says of a device beyond the fields of a plan request."""
+    if device is None:
+        return {}
+    names = ListedDevice.model_fields.keys() - DeviceSettings.model_fields.keys()
+    return {name: getattr(device, name) for name in names}
