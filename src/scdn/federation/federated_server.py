@@ -44,7 +44,7 @@ from scdn.simulation.runner import OnRound, resume, run
 from scdn.world.churn import ALWAYS, NEVER, ChurnTrace, churn_trace, make_trace
 from scdn.world.fleet import Fleet, initial_fleet
 
-LOG_FILE = "federation.log"
+_LOG_FILE = "federation.log"
 _ROWS_FILE = "rows.npz"
 _ALIGNMENT_FILE = "alignment.json"
 _LOCK_S = 30.0  # a killed server's process of the run ends a little after it and frees the folder
@@ -85,6 +85,11 @@ class ServerSettings:
         """Return the settings as a run's configuration."""
         return {f.name.replace("_", "-"): getattr(self, f.name) for f in fields(self)}
 
+    @property
+    def log_file(self) -> Path:
+        """Return the path of the run's log."""
+        return Path(self.out) / _LOG_FILE
+
     def read_labels(self) -> KeyedLabels:
         """Read the server's labels."""
         return read_labels(
@@ -103,7 +108,7 @@ def run_server(settings: ServerSettings, transport: Transport) -> Run:
     out.mkdir(parents=True, exist_ok=True)
 
     def log(text: str) -> None:
-        with (out / LOG_FILE).open("a") as file:
+        with settings.log_file.open("a") as file:
             file.write(f"{time.strftime('%H:%M:%S')} {text}\n")
 
     server = FederatedServer(

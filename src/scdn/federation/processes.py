@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scdn.errors import input_error
 from scdn.federation import flower
@@ -25,13 +26,14 @@ from scdn.federation.certificates import (
     device_certificates,
     make_keys,
 )
-from scdn.federation.export_parties import LABELS_FILE, export_parties
-from scdn.federation.federated_server import LOG_FILE, ServerSettings
 from scdn.federation.flower.superlink import SuperLinkControl
 from scdn.file_io import OutputError
 from scdn.record.run_reader import EVENTS
 from scdn.scenario import Scenario
 from scdn.world.churn import churn_trace
+
+if TYPE_CHECKING:  # these load PyTorch, which the SuperLink's process does not need
+    from scdn.federation.federated_server import ServerSettings
 
 _FLOWER_APP = Path(__file__).parent / "flower_app"
 _FLOWER_HOME = "flower"  # folder of Flower's own files
@@ -176,7 +178,7 @@ def run_at_superlink(
     control: SuperLinkControl, settings: ServerSettings, show: Callable[[str, str], None]
 ) -> None:
     """Start a run and wait for its end; `show(file name, line)` gets new log lines and events."""
-    paths = [Path(settings.out) / name for name in (LOG_FILE, EVENTS)]
+    paths = [settings.log_file, Path(settings.out) / EVENTS]
     shown = {path: path.stat().st_size if path.exists() else 0 for path in paths}
     run_id = control.start(_FLOWER_APP, settings.to_run_config())
     checked = time.monotonic()
@@ -227,6 +229,8 @@ class LocalDevices:
         cls, out: Path, scenario: Scenario | None, devices: int | None, with_keys: bool
     ) -> LocalDevices:
         """Export the scenario's data to files, or find the files of the run to resume."""
+        from scdn.federation.export_parties import LABELS_FILE, export_parties
+
         keys = out / _KEYS if with_keys or (out / _KEYS).exists() else None
         if scenario is None:
             files = (out / _PARTIES).glob("*.npz")
@@ -249,6 +253,8 @@ class LocalDevices:
     @property
     def labels(self) -> Path:
         """Return the path of the server's labels."""
+        from scdn.federation.export_parties import LABELS_FILE
+
         return self.out / _PARTIES / LABELS_FILE
 
     @contextmanager
