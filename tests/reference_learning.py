@@ -16,16 +16,16 @@ from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
 from scdn.data import Dataset
-from scdn.learning.features import Rows
-from scdn.learning.local import Order
+from scdn.learning.dataset_tensors import DatasetTensors
+from scdn.learning.feature_split import FeatureView
+from scdn.learning.fusion_server import UPDATE_FRACTIONS
+from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.models import Cnn
-from scdn.learning.parties import Maker
-from scdn.learning.server import SHARES
-from scdn.learning.split import View
-from scdn.learning.team import Lesson, train
-from scdn.learning.vertical import VerticalModel
+from scdn.learning.party_factory import PartyFactory
+from scdn.learning.stack_training import StackTraining, train_stacks
+from scdn.learning.vertical_model import VerticalModel
 from scdn.rng import generator
-from scdn.scenario.model import Learning, Momentum, Proximal, Sgd
+from scdn.scenario import LearningSettings
 
 CONV = "reference_learning:tiny_conv"
 
@@ -42,7 +42,7 @@ def tiny_conv(shape, width):
 # Data
 
 
-def table(task="classification", columns=25, rows=90, tests=40, classes=5, seed=0):
+def table_dataset(task="classification", columns=25, rows=90, tests=40, classes=5, seed=0):
     """Rows of noise and targets that hang on all columns."""
     draw = np.random.default_rng(seed)
     x = draw.normal(size=(rows + tests, columns))
@@ -56,7 +56,7 @@ def table(task="classification", columns=25, rows=90, tests=40, classes=5, seed=
     return Dataset("made", *parts, task=task, classes=labels, features=names)
 
 
-def images(size=12, channels=2, rows=60, tests=20, seed=0):
+def image_dataset(size=12, channels=2, rows=60, tests=20, seed=0):
     """Small images in four classes."""
     draw = np.random.default_rng(seed)
     x = draw.normal(size=(rows + tests, size, size, channels))
@@ -66,23 +66,23 @@ def images(size=12, channels=2, rows=60, tests=20, seed=0):
     return Dataset("pictures", *parts, classes=("a", "b", "c", "d"))
 
 
-def some_view(columns):
+def table_view(columns):
     """Table columns as one party's view."""
     columns = np.asarray(columns)
-    return View("table", columns, np.ones(len(columns), bool), (len(columns),))
+    return FeatureView("table", columns, np.ones(len(columns), bool), (len(columns),))
 
 
-def small(**wishes):
+def small_learning(**overrides):
     """A scenario's learning with small models in 64 bits."""
     usual = {"hidden": 6, "fusion_hidden": 7, "batch_size": 9, "sample_rows": 50}
-    return Learning(**(usual | {"precision": "float64"} | wishes))
+    return LearningSettings(**(usual | {"precision": "float64"} | overrides))
 
 
-def begin(dataset, views, learning, seed=3, memory="keep", **more):
+def create_model(dataset, views, learning, seed=3, memory="keep", **more):
     """The model under test."""
-    maker = Maker.of(dataset, learning)
-    rows = Rows.of(dataset, maker.place)
-    model = VerticalModel.start(rows, maker, views, learning, seed, memory, **more)
+    factory = PartyFactory.from_dataset(dataset, learning)
+    rows = DatasetTensors.from_dataset(dataset, factory.options)
+    model = VerticalModel.create(rows, factory, views, learning, seed, memory, **more)
     model.exchange()
     return model
 
@@ -90,29 +90,13 @@ def begin(dataset, views, learning, seed=3, memory="keep", **more):
 # The loop
 
 
-@dataclass(frozen=True)
-class Job:
-    """One party's work in a round; `number` is μ or ρ."""
-
-    steps: int
-    rate: float = 0.1
-    kind: str = "sgd"
-    number: float = 0.0
-
-    @property
-    def order(self):
-        """In the words of the code under test."""
-        if self.kind == "sgd":
-            optimizer = Sgd()
-        elif self.kind == "proximal":
-            optimizer = Proximal(kind="proximal", mu=self.number)
-        else:
-            optimizer = Momentum(kind="momentum", rho=self.number)
-        return Order.of(self.steps, self.rate, optimizer)
+def n_steps(count, rate=0.1, optimizer="sgd", value=0.0):
+    """Local steps; `value` is μ or ρ."""
+    return LocalSteps(count, rate, optimizer, value)
 
 
 @dataclass
-class Alone:
+class ReferenceParty:
     """One party of the loop."""
 
     module: nn.Module
@@ -120,7 +104,7 @@ class Alone:
     test: torch.Tensor
 
 
-class NaiveRun:
+class ReferenceModel:
     """Follows a `VerticalModel` that is given its draws."""
 
     def __init__(self, dataset, views, learning, model, memory):
@@ -131,19 +115,19 @@ class NaiveRun:
         self.targets = torch.from_numpy(dataset.train_y).to(kind)
         self.test_targets = torch.from_numpy(dataset.test_y).to(kind)
         self.sample = model.server.sample.clone()
-        self.parties: dict[str, Alone] = {}
+        self.parties: dict[str, ReferenceParty] = {}
         self.members = list(views)
         self.tables: dict[str, torch.Tensor] = {}
         self.test_tables: dict[str, torch.Tensor] = {}
-        self.gone: set[str] = set()
-        self.sizes: dict[str, tuple[float, float, float | None]] = {}
+        self.departed: set[str] = set()
+        self.gradient_stats: dict[str, tuple[float, float, float | None]] = {}
         first = nn.Linear(len(views) * self.width, learning.fusion_hidden)
         last = nn.Linear(learning.fusion_hidden, self.width)
         own = model.server.fusion.parameters
         with torch.no_grad():
             self.fusion = nn.Sequential(first, nn.ReLU(), last).double()
-            for place in range(len(views)):
-                first.weight[:, self._block(place)] = own["blocks"][place].T
+            for index in range(len(views)):
+                first.weight[:, self._block(index)] = own["blocks"][index].T
             first.bias.copy_(own["bias"])
             last.weight.copy_(own["head.1.weight"])
             last.bias.copy_(own["head.1.bias"])
@@ -151,23 +135,23 @@ class NaiveRun:
 
     # who is there
 
-    def enter(self, views, model):
+    def add_parties(self, views, model):
         """Newcomers, after the model under test took them in: their weights are its own."""
         old = self.fusion[0]
         wide = nn.Linear(old.in_features + len(views) * self.width, old.out_features).double()
         with torch.no_grad():
             wide.weight[:, : old.in_features] = old.weight
             wide.bias.copy_(old.bias)
-            for place, name in enumerate(views, len(self.members)):
+            for index, name in enumerate(views, len(self.members)):
                 block = model.server.fusion.members.index(name)
                 fresh = model.server.fusion.parameters["blocks"][block]
-                wide.weight[:, self._block(place)] = fresh.T
+                wide.weight[:, self._block(index)] = fresh.T
         self.fusion[0] = wide
         self.members += list(views)
         self._seat(views, model)
 
     @torch.no_grad()
-    def leave(self, names):
+    def remove_parties(self, names):
         """Parties go; the memory decides what stays."""
         for name in names:
             party = self.parties.pop(name)
@@ -175,13 +159,13 @@ class NaiveRun:
                 self.tables[name] = party.module(party.train)
                 self.test_tables[name] = party.module(party.test)
             elif self.memory == "dropout":
-                self.gone.add(name)
+                self.departed.add(name)
             else:
-                place = self.members.index(name)
+                index = self.members.index(name)
                 stay = [
                     column
                     for other in range(len(self.members))
-                    if other != place
+                    if other != index
                     for column in range(other * self.width, (other + 1) * self.width)
                 ]
                 old = self.fusion[0]
@@ -193,25 +177,27 @@ class NaiveRun:
 
     # a round
 
-    def train(self, batches, jobs, server, flags=None):
+    def train(self, batches, local_steps, server, flags=None):
         """`batches`: rows of each step; `jobs` by name; `flags[step][member]`: who counts."""
         stale = [self._embeddings(batch) for batch in batches]
         before = copy.deepcopy(self.fusion)
         references = {name: self._sample_gradient(name) for name in self.parties}
         for name in self.parties:
-            if name not in jobs or jobs[name].steps == 0:
+            if name not in local_steps or local_steps[name].count == 0:
                 tried = self.tried(name, batches[0], stale[0])
-                self.sizes[name] = (*self.sizes[name][:2], tried)
+                self.gradient_stats[name] = (*self.gradient_stats[name][:2], tried)
         done = {}
-        for name, job in jobs.items():
-            done[name] = self._one(name, job, batches, stale, before, flags)
-        share = self._share(jobs, {name: module for name, (module, _) in done.items()}, batches)
+        for name, steps in local_steps.items():
+            done[name] = self._one(name, steps, batches, stale, before, flags)
+        fraction = self._fraction(
+            local_steps, {name: module for name, (module, _) in done.items()}, batches
+        )
         for name, (module, gradients) in done.items():
             old = self.parties[name].module
             turned = self._turned(name, old, module, (batches[0], stale[0], before, flags))
             with torch.no_grad():
                 for p, origin in zip(module.parameters(), old.parameters(), strict=True):
-                    p.copy_(origin + share * (p - origin))
+                    p.copy_(origin + fraction * (p - origin))
             self.parties[name].module = module
             if gradients:
                 self._measure(name, gradients, references[name], turned)
@@ -219,25 +205,25 @@ class NaiveRun:
         if self.learning.server_turn == "after":
             shown = [self._embeddings(batch) for batch in batches]
         optimizer = torch.optim.SGD(self.fusion.parameters(), lr=server.rate)
-        for step in range(server.steps):
+        for step in range(server.count):
             optimizer.zero_grad()
             side = self._side_by_side(shown[step], flags, step)
             self._loss(self.fusion(side), self.targets[batches[step]]).backward()
             optimizer.step()
 
-    def _one(self, name, job, batches, stale, fusion, flags):
+    def _one(self, name, steps, batches, stale, fusion, flags):
         """One party's round: its new module and the gradients on its way."""
         party = self.parties[name]
         module = copy.deepcopy(party.module)
         start = [p.detach().clone() for p in module.parameters()]
-        momentum = job.number if job.kind == "momentum" else 0.0
-        optimizer = torch.optim.SGD(module.parameters(), lr=job.rate, momentum=momentum)
+        momentum = steps.optimizer_value if steps.optimizer == "momentum" else 0.0
+        optimizer = torch.optim.SGD(module.parameters(), lr=steps.rate, momentum=momentum)
         path = []
-        for step in range(job.steps):
+        for step in range(steps.count):
             path.append(self._pull(name, module, (batches[step], stale[step], fusion, flags), step))
-            if job.kind == "proximal":
+            if steps.optimizer == "proximal":
                 for p, origin in zip(module.parameters(), start, strict=True):
-                    p.grad += job.number * (p.detach() - origin)
+                    p.grad += steps.optimizer_value * (p.detach() - origin)
             optimizer.step()
         module.zero_grad()
         return module, path
@@ -266,7 +252,7 @@ class NaiveRun:
             return None
         before, after = self._pull(name, old, round_), self._pull(name, new, round_)
         if not any(gradient.any() for gradient in before):
-            return self.sizes[name][2]
+            return self.gradient_stats[name][2]
         return apart(before, after) / way
 
     def tried(self, name, rows, stale):
@@ -277,15 +263,15 @@ class NaiveRun:
             for p, slope in zip(new.parameters(), slopes, strict=True):
                 p -= self.learning.server_rate * slope
         flags = None
-        if self.gone:
-            flags = [[float(other not in self.gone) for other in self.members]]
+        if self.departed:
+            flags = [[float(other not in self.departed) for other in self.members]]
         return self._turned(name, old, new, (rows, stale, self.fusion, flags))
 
     @torch.no_grad()
-    def _share(self, jobs, trained, batches):
+    def _fraction(self, local_steps, trained, batches):
         """The part of its update that each party applies."""
         damping = self.learning.damping
-        moving = sum(job.steps > 0 for job in jobs.values())
+        moving = sum(steps.count > 0 for steps in local_steps.values())
         if damping == "none" or moving == 0:
             return 1.0
         if damping == "active":
@@ -293,22 +279,24 @@ class NaiveRun:
         if damping != "fitted":
             return damping
         found = []
-        for share in SHARES:  # all embeddings go this part of their way
+        for fraction in UPDATE_FRACTIONS:  # all embeddings go this part of their way
             losses = []
             for rows in batches:
-                table = self._embeddings(rows)
+                table_dataset = self._embeddings(rows)
                 for name, module in trained.items():
                     after = module(self.parties[name].train[rows])
-                    table[name] = table[name] + share * (after - table[name])
-                outputs = self.fusion(self._side_by_side(table) * self.serving_scale)
+                    table_dataset[name] = table_dataset[name] + fraction * (
+                        after - table_dataset[name]
+                    )
+                outputs = self.fusion(self._side_by_side(table_dataset) * self.serving_scale)
                 losses.append(float(self._loss(outputs, self.targets[rows])))
             found.append(np.mean(losses))
-        return SHARES[int(np.argmin(found))]
+        return UPDATE_FRACTIONS[int(np.argmin(found))]
 
-    def _slope(self, name, rows, table, fusion, flags, step):
+    def _slope(self, name, rows, table_dataset, fusion, flags, step):
         """The loss's gradient at a party's embeddings, as the server computes it."""
-        mine = table[name].clone().requires_grad_()
-        side = self._side_by_side(dict(table) | {name: mine}, flags, step)
+        mine = table_dataset[name].clone().requires_grad_()
+        side = self._side_by_side(dict(table_dataset) | {name: mine}, flags, step)
         self._loss(fusion(side), self.targets[rows]).backward()
         return mine.grad
 
@@ -318,10 +306,10 @@ class NaiveRun:
         """Of the loss over the sample, as the models stand."""
         party = self.parties[name]
         with torch.no_grad():
-            table = self._embeddings(self.sample)
+            table_dataset = self._embeddings(self.sample)
         module = copy.deepcopy(party.module)
-        table[name] = module(party.train[self.sample])
-        outputs = self.fusion(self._side_by_side(table) * self.serving_scale)
+        table_dataset[name] = module(party.train[self.sample])
+        outputs = self.fusion(self._side_by_side(table_dataset) * self.serving_scale)
         loss = self._loss(outputs, self.targets[self.sample])
         return torch.autograd.grad(loss, list(module.parameters()))
 
@@ -331,21 +319,21 @@ class NaiveRun:
 
         mean = np.mean([square(g) for g in gradients])
         away = [[a - b for a, b in zip(g, reference, strict=True)] for g in gradients]
-        bound = max(mean, self.sizes[name][0])
-        self.sizes[name] = bound, np.mean([square(g) for g in away]), turned
+        bound = max(mean, self.gradient_stats[name][0])
+        self.gradient_stats[name] = bound, np.mean([square(g) for g in away]), turned
 
     @property
     def serving_scale(self):
         """Makes up for members whose inputs are empty for good."""
-        return len(self.members) / max(len(self.members) - len(self.gone), 1)
+        return len(self.members) / max(len(self.members) - len(self.departed), 1)
 
     @torch.no_grad()
     def test_embeddings(self):
         """Of all members, with what the departed left."""
-        table = {name: party.module(party.test) for name, party in self.parties.items()}
+        table_dataset = {name: party.module(party.test) for name, party in self.parties.items()}
         blank = torch.zeros(len(self.test_targets), self.width, dtype=torch.float64)
-        table |= self.test_tables
-        return {name: table.get(name, blank) for name in self.members}
+        table_dataset |= self.test_tables
+        return {name: table_dataset.get(name, blank) for name in self.members}
 
     @torch.no_grad()
     def metrics(self):
@@ -363,30 +351,32 @@ class NaiveRun:
         whole = self._embeddings(self.sample)
         found = {}
         for name in self.parties:
-            table = dict(whole) | {name: torch.zeros_like(whole[name])}
-            outputs = self.fusion(self._side_by_side(table) * self.serving_scale)
+            table_dataset = dict(whole) | {name: torch.zeros_like(whole[name])}
+            outputs = self.fusion(self._side_by_side(table_dataset) * self.serving_scale)
             found[name] = float(self._loss(outputs, self.targets[self.sample]))
         return found
 
     # inside
 
-    def _block(self, place):
-        return slice(place * self.width, (place + 1) * self.width)
+    def _block(self, index):
+        return slice(index * self.width, (index + 1) * self.width)
 
     @torch.no_grad()
     def _embeddings(self, rows):
-        table = {name: party.module(party.train[rows]) for name, party in self.parties.items()}
-        table |= {name: left[rows] for name, left in self.tables.items()}
+        table_dataset = {
+            name: party.module(party.train[rows]) for name, party in self.parties.items()
+        }
+        table_dataset |= {name: left[rows] for name, left in self.tables.items()}
         blank = torch.zeros(len(rows), self.width, dtype=torch.float64)
-        return {name: table.get(name, blank) for name in self.members}
+        return {name: table_dataset.get(name, blank) for name in self.members}
 
-    def _side_by_side(self, table, flags=None, step=None):
+    def _side_by_side(self, table_dataset, flags=None, step=None):
         if flags is None:
-            return torch.cat([table[name] for name in self.members], 1)
+            return torch.cat([table_dataset[name] for name in self.members], 1)
         counted = [float(flag) for flag in flags[step]]
         scale = len(self.members) / sum(counted)
         pieces = zip(self.members, counted, strict=True)
-        return torch.cat([table[name] * flag * scale for name, flag in pieces], 1)
+        return torch.cat([table_dataset[name] * flag * scale for name, flag in pieces], 1)
 
     def _loss(self, outputs, targets):
         if self.task == "classification":
@@ -395,26 +385,26 @@ class NaiveRun:
 
     def _seat(self, views, model):
         for name, view in views.items():
-            team = next(team for team in model.teams if name in team.names)
-            place = team.names.index(name)
-            weights = {key: p[place] for key, p in team.parameters.items()}
+            stack = next(stack for stack in model.stacks if name in stack.names)
+            index = stack.names.index(name)
+            weights = {key: p[index] for key, p in stack.parameters.items()}
             module = self._module(view, weights).double()
             inputs = (self._inputs(view, part) for part in (self.dataset.train, self.dataset.test))
-            self.parties[name] = Alone(module, *inputs)
-            self.sizes[name] = astuple(model.sizes[name])
+            self.parties[name] = ReferenceParty(module, *inputs)
+            self.gradient_stats[name] = astuple(model.gradient_stats[name])
 
     def _module(self, view, weights):
-        wish = self.learning
+        learning = self.learning
         if len(view.shape) == 3:
-            module = Cnn(self._padded(view), self.width) if wish.model == "cnn" else None
+            module = Cnn(self._padded(view), self.width) if learning.model == "cnn" else None
             module = module or tiny_conv(self._padded(view), self.width)
             module.load_state_dict(weights)
             return module.double()
         held = len(view.columns)
-        if wish.input == "masked":
+        if learning.input == "masked":
             held = self.dataset.train["table"].shape[1]
         module = nn.Sequential(
-            nn.Linear(held, wish.hidden), nn.ReLU(), nn.Linear(wish.hidden, self.width)
+            nn.Linear(held, learning.hidden), nn.ReLU(), nn.Linear(learning.hidden, self.width)
         ).double()
         more = weights["0.weight"][:, held:]
         assert not more.any()
@@ -473,112 +463,118 @@ def numpy_scores(outputs, targets, task):
 # Both together
 
 
-class Draws:
+class RecordedDraws:
     """Reads off the rows and the members that a round of the model under test draws."""
 
     def __init__(self, model):
         self.model, self.batches, self.flags = model, None, None
 
     def __enter__(self):
-        drawn, kept = self.model._drawn, self.model._kept
+        draw, training_mask = self.model._draw, self.model._training_mask
 
-        def spy_drawn(*arguments):
+        def spy_draw(*arguments):
             assert self.batches is None
-            self.batches = drawn(*arguments)
+            self.batches = draw(*arguments)
             return self.batches
 
-        def spy_kept(*arguments):
-            found = kept(*arguments)
-            self.flags = None if found is None else found.flags.tolist()
-            return found
+        def spy_mask(*arguments):
+            mask = training_mask(*arguments)
+            self.flags = None if mask is None else mask.flags.tolist()
+            return mask
 
-        self.model._drawn, self.model._kept = spy_drawn, spy_kept
+        self.model._draw, self.model._training_mask = spy_draw, spy_mask
         return self
 
     def __exit__(self, *_):
-        del self.model._drawn, self.model._kept
+        del self.model._draw, self.model._training_mask
 
-    def follow(self, naive, jobs, server):
+    def follow(self, reference, local_steps, server):
         """The loop's round with the same draws."""
-        naive.train(list(self.batches), jobs, server, self.flags)
+        reference.train(list(self.batches), local_steps, server, self.flags)
 
 
-def batches_of(model, round_, steps, arrival=None):
+def round_batches(model, round_, steps, arrival=None):
     """The rows of a round's steps."""
     index = () if arrival is None else (arrival,)
-    return model._drawn(generator(model.seed, "batches", round_, *index), steps)
+    return model._draw(generator(model.seed, "batches", round_, *index), steps)
 
 
-def taught(team, rows, batches, guide, orders, tally=None):
+def train_stack(stack, rows, batches, party_loss, local_steps, recorder=None):
     """A team by itself after a round."""
-    (after,) = train([Lesson(team, rows, batches, guide, orders, tally)])
+    (after,) = train_stacks(
+        [StackTraining(stack, rows, batches, party_loss, local_steps, recorder)]
+    )
     return after
 
 
-class Both:
+class ModelPair:
     """The model under test and the loop, led through the same events."""
 
     def __init__(self, dataset, views, learning, memory="keep", seed=3):
-        self.model = begin(dataset, views, learning, seed, memory)
-        self.naive = NaiveRun(dataset, views, learning, self.model, memory)
+        self.model = create_model(dataset, views, learning, seed, memory)
+        self.reference = ReferenceModel(dataset, views, learning, self.model, memory)
         self.round = 0
 
-    def train(self, jobs, server):
+    def train(self, local_steps, server):
         """A round; `jobs` of parties present."""
-        orders = {name: job.order for name, job in jobs.items()}
-        with Draws(self.model) as draws:
-            self.model.train(self.round, orders, server.order)
+        with RecordedDraws(self.model) as draws:
+            self.model.train(self.round, local_steps, server)
         self.model.exchange()
-        draws.follow(self.naive, jobs, server)
+        draws.follow(self.reference, local_steps, server)
         self.round += 1
 
-    def enter(self, views):
-        self.model.enter(views)
+    def add_parties(self, views):
+        self.model.add_parties(views)
         self.model.exchange()
-        self.naive.enter(views, self.model)
+        self.reference.add_parties(views, self.model)
 
-    def leave(self, names):
-        self.model.leave(names)
-        self.naive.leave(names)
+    def remove_parties(self, names):
+        self.model.remove_parties(names)
+        self.reference.remove_parties(names)
 
-    def check(self, sizes=True):
+    def check(self, gradient_stats=True):
         """Every number of one equals that of the other."""
-        model, naive = self.model, self.naive
-        assert sorted(model.present) == sorted(naive.parties)
-        assert list(model.server.fusion.members) == naive.members
-        for team in model.teams:
-            for place, name in enumerate(team.names):
-                module = naive.parties[name].module
+        model, reference = self.model, self.reference
+        assert sorted(model.present) == sorted(reference.parties)
+        assert list(model.server.fusion.members) == reference.members
+        for stack in model.stacks:
+            for index, name in enumerate(stack.names):
+                module = reference.parties[name].module
                 for key, expected in module.named_parameters():
-                    found = team.parameters[key][place]
+                    found = stack.parameters[key][index]
                     if found.shape != expected.shape:  # columns added for the stack stay dead
                         assert not found[:, expected.shape[1] :].any()
                         found = found[:, : expected.shape[1]]
-                    close(found, expected, f"{name} {key}")
+                    assert_close(found, expected, f"{name} {key}")
         own = model.server.fusion.parameters
-        first, _, last = naive.fusion
-        for place, name in enumerate(naive.members):
-            close(own["blocks"][place].T, first.weight[:, naive._block(place)], f"block of {name}")
-        close(own["bias"], first.bias, "bias")
-        close(own["head.1.weight"], last.weight, "head")
-        close(own["head.1.bias"], last.bias, "head's bias")
-        assert set(model.server.left) == set(naive.tables)
-        for name, left in naive.tables.items():
-            close(model.server.left[name], left, f"what {name} left")
-        found, expected = model.metrics(), naive.metrics()
+        first, _, last = reference.fusion
+        for index, name in enumerate(reference.members):
+            assert_close(
+                own["blocks"][index].T, first.weight[:, reference._block(index)], f"block of {name}"
+            )
+        assert_close(own["bias"], first.bias, "bias")
+        assert_close(own["head.1.weight"], last.weight, "head")
+        assert_close(own["head.1.bias"], last.bias, "head's bias")
+        kept = model.server.memory.embeddings
+        assert set(kept) == set(reference.tables)
+        for name, expected in reference.tables.items():
+            assert_close(kept[name].training, expected, f"kept embeddings of {name}")
+        found, expected = model.metrics(), reference.metrics()
         for key, number in expected.items():
-            close(found[key], number, key)
-        if sizes:
-            for name in naive.parties:
-                bound, variance, turned = naive.sizes[name]
-                close(model.sizes[name].bound_sq, bound, f"bound of {name}")
-                close(model.sizes[name].variance, variance, f"variance of {name}")
-                assert (model.sizes[name].smoothness is None) == (turned is None)
+            assert_close(found[key], number, key)
+        if gradient_stats:
+            for name in reference.parties:
+                bound, variance, turned = reference.gradient_stats[name]
+                assert_close(model.gradient_stats[name].bound_sq, bound, f"bound of {name}")
+                assert_close(model.gradient_stats[name].variance, variance, f"variance of {name}")
+                assert (model.gradient_stats[name].smoothness is None) == (turned is None)
                 if turned is not None:
-                    close(model.sizes[name].smoothness, turned, f"smoothness of {name}")
+                    assert_close(
+                        model.gradient_stats[name].smoothness, turned, f"smoothness of {name}"
+                    )
 
 
-def close(found, expected, what=""):
+def assert_close(found, expected, what=""):
     """Equal to a millionth."""
     as_tensor = torch.as_tensor
     found = as_tensor(found, dtype=torch.float64).detach()

@@ -8,24 +8,27 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_learning import begin
-from test_learning_laws import CLASSES, ORDERS, VIEWS, small
+from reference_learning import create_model
+from test_learning_laws import CLASSES, LOCAL_STEPS, VIEWS, small_learning
 
-from scdn.learning.asynchronous import Cycle, VirtualClock, train_as_they_arrive
-from scdn.learning.local import Order
+from scdn.learning.asynchronous import PartyCycle, VirtualClock, train_arrivals
+from scdn.learning.local_optimizers import LocalSteps
 
 SECONDS = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 10), min_size=1, max_size=6)
 
 
 def cycles(seconds, late=False):
-    return {name: Cycle(ORDERS.get(name, Order(1, 0.1)), s, late) for name, s in seconds.items()}
+    return {
+        name: PartyCycle(LOCAL_STEPS.get(name, LocalSteps(1, 0.1)), s, late)
+        for name, s in seconds.items()
+    }
 
 
 @given(st.lists(SECONDS, min_size=1, max_size=6), st.integers(0, 9))
 def test_arrivals_are_in_order_and_as_many_as_asked(rounds, count):
     clock, before = VirtualClock(), 0.0
     for seconds in rounds:
-        arrivals = clock.round(cycles(seconds), count)
+        arrivals = clock.next_arrivals(cycles(seconds), count)
         assert len(arrivals) == count
         times = [before, *(arrival.at_s for arrival in arrivals)]
         assert times == sorted(times)
@@ -37,7 +40,7 @@ def test_arrivals_are_in_order_and_as_many_as_asked(rounds, count):
 def test_a_fast_party_reports_as_often_as_it_is_faster(ratio):
     clock = VirtualClock()
     seconds = cycles({"a": 1.0, "b": ratio})
-    heard = [arrival.name for _ in range(20) for arrival in clock.round(seconds, 2)]
+    heard = [arrival.name for _ in range(20) for arrival in clock.next_arrivals(seconds, 2)]
     times = clock.now_s
     assert heard.count("a") == pytest.approx(times, abs=1)
     assert heard.count("b") == pytest.approx(times / ratio, abs=1)
@@ -45,7 +48,7 @@ def test_a_fast_party_reports_as_often_as_it_is_faster(ratio):
 
 def test_staleness_counts_the_others():
     clock = VirtualClock()
-    arrivals = [a for _ in range(4) for a in clock.round(cycles({"a": 1.0, "b": 3.4}), 2)]
+    arrivals = [a for _ in range(4) for a in clock.next_arrivals(cycles({"a": 1.0, "b": 3.4}), 2)]
     assert [(a.name, a.staleness) for a in arrivals] == [
         ("a", 0), ("a", 0), ("a", 0), ("b", 3), ("a", 1), ("a", 0), ("a", 0), ("b", 3),
     ]  # fmt: skip
@@ -54,10 +57,10 @@ def test_staleness_counts_the_others():
 def test_a_cycle_ends_as_it_began():
     """New orders hold from a party's next cycle on, in time as in work."""
     clock = VirtualClock()
-    short, long = Cycle(Order(1, 0.1), 1.0), Cycle(Order(9, 0.1), 9.0)
-    (first,) = clock.round({"a": short}, 1)
-    (second,) = clock.round({"a": long}, 1)
-    (third,) = clock.round({"a": long}, 1)
+    short, long = PartyCycle(LocalSteps(1, 0.1), 1.0), PartyCycle(LocalSteps(9, 0.1), 9.0)
+    (first,) = clock.next_arrivals({"a": short}, 1)
+    (second,) = clock.next_arrivals({"a": long}, 1)
+    (third,) = clock.next_arrivals({"a": long}, 1)
     assert (first.at_s, first.cycle) == (1.0, short)
     assert (second.at_s, second.cycle) == (2.0, short)
     assert (third.at_s, third.cycle) == (11.0, long)
@@ -66,40 +69,44 @@ def test_a_cycle_ends_as_it_began():
 @given(st.lists(SECONDS, min_size=2, max_size=5))
 def test_a_saved_clock_goes_on(rounds):
     one = VirtualClock()
-    one.round(cycles(rounds[0]), 3)
-    other = VirtualClock.of(json.loads(json.dumps(one.words())))
+    one.next_arrivals(cycles(rounds[0]), 3)
+    other = VirtualClock.from_state_dict(json.loads(json.dumps(one.state_dict())))
     for seconds in rounds[1:]:
-        assert one.round(cycles(seconds), 4) == other.round(cycles(seconds), 4)
+        assert one.next_arrivals(cycles(seconds), 4) == other.next_arrivals(cycles(seconds), 4)
 
 
 def test_nobody_at_work():
     clock = VirtualClock()
-    assert clock.round({}, 4) == []
+    assert clock.next_arrivals({}, 4) == []
     assert clock.now_s == 0.0
 
 
 def test_a_dropped_report_takes_time_and_changes_nothing():
-    model = begin(CLASSES, VIEWS, small(), measure=False)
-    before = {t.names: {k: p.clone() for k, p in t.parameters.items()} for t in model.teams}
+    model = create_model(CLASSES, VIEWS, small_learning(), measure_gradients=False)
+    before = {t.names: {k: p.clone() for k, p in t.parameters.items()} for t in model.stacks}
     fusion = dict(model.server.fusion.parameters)
     clock = VirtualClock()
-    arrivals = clock.round(cycles(dict.fromkeys(ORDERS, 2.0), late=True), 3)
-    train_as_they_arrive(model, 0, 0.1, arrivals)
+    arrivals = clock.next_arrivals(cycles(dict.fromkeys(LOCAL_STEPS, 2.0), late=True), 3)
+    train_arrivals(model, 0, 0.1, arrivals)
     assert clock.now_s == 2.0
-    for team in model.teams:
-        for key, value in team.parameters.items():
-            assert torch.equal(value, before[team.names][key])
+    for stack in model.stacks:
+        for key, value in stack.parameters.items():
+            assert torch.equal(value, before[stack.names][key])
     assert all(torch.equal(p, fusion[k]) for k, p in model.server.fusion.parameters.items())
 
 
 def test_an_arrival_is_a_round_of_one_party_against_the_table_as_it_stands():
-    found, expected = (begin(CLASSES, VIEWS, small(), measure=False) for _ in range(2))
-    arrivals = VirtualClock().round(cycles({"a": 1.0, "c": 1.5, "b": 0.4}), 3)
+    found, expected = (
+        create_model(CLASSES, VIEWS, small_learning(), measure_gradients=False) for _ in range(2)
+    )
+    arrivals = VirtualClock().next_arrivals(cycles({"a": 1.0, "c": 1.5, "b": 0.4}), 3)
     assert [a.name for a in arrivals] == ["b", "b", "a"]
-    train_as_they_arrive(found, 0, 0.05, arrivals)
+    train_arrivals(found, 0, 0.05, arrivals)
     for index, name in enumerate("bba"):
-        order = ORDERS[name]
-        expected.train(0, {name: order}, Order(order.steps, 0.05), moving=1, arrival=index)
-    for one, other in zip(found.teams, expected.teams, strict=True):
+        order = LOCAL_STEPS[name]
+        expected.train(
+            0, {name: order}, LocalSteps(order.count, 0.05), training_parties=1, arrival=index
+        )
+    for one, other in zip(found.stacks, expected.stacks, strict=True):
         assert all(torch.equal(one.parameters[k], other.parameters[k]) for k in one.parameters)
     assert found.metrics() == expected.metrics()

@@ -12,91 +12,97 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_learning import (
     CONV,
-    Both,
-    Draws,
-    Job,
-    batches_of,
-    begin,
-    close,
-    images,
-    small,
-    some_view,
-    table,
-    taught,
+    ModelPair,
+    RecordedDraws,
+    assert_close,
+    create_model,
+    image_dataset,
+    n_steps,
+    round_batches,
+    small_learning,
+    table_dataset,
+    table_view,
+    train_stack,
 )
 
-from scdn.learning.gradients import turning
-from scdn.learning.guide import SlopeGuide
-from scdn.learning.local import Order, halved, stretches
-from scdn.learning.split import entering, split
-from scdn.learning.vertical import train_together
+from scdn.learning.feature_split import newcomer_view, split_features
+from scdn.learning.gradient_stats import measured_smoothness
+from scdn.learning.local_optimizers import LocalSteps, halved_rate
+from scdn.learning.party_loss import GradientLoss
+from scdn.learning.stack_training import step_ranges
+from scdn.learning.vertical_model import train_models_together
 from scdn.rng import generator
 from scdn.theory import MOMENTUM, PROXIMAL, SGD, step_weights
 
 COLUMNS = 25
-SETS = {task: table(task, COLUMNS) for task in ("classification", "regression")}
-PICTURES = images()
+SETS = {task: table_dataset(task, COLUMNS) for task in ("classification", "regression")}
+PICTURES = image_dataset()
 UNEQUAL = {  # two teams: shares of up to 8 columns stack, longer ones do not
-    "a": some_view([0, 3, 1, 7, 9]),
-    "b": some_view(range(10, 21)),
-    "c": some_view([2, 4, 5, 6]),
-    "d": some_view([24, 22, 23, 21]),
-    "e": some_view([8]),
+    "a": table_view([0, 3, 1, 7, 9]),
+    "b": table_view(range(10, 21)),
+    "c": table_view([2, 4, 5, 6]),
+    "d": table_view([24, 22, 23, 21]),
+    "e": table_view([8]),
 }
 MIXED = {
-    "a": Job(3),
-    "b": Job(5, 0.2, "momentum", 0.25),
-    "c": Job(0, 0.1, "momentum", 0.2),
-    "d": Job(2, 0.1, "proximal", 0.9),
-    "e": Job(4, 0.05, "momentum", 0.9),
+    "a": n_steps(3),
+    "b": n_steps(5, 0.2, "momentum", 0.25),
+    "c": n_steps(0, 0.1, "momentum", 0.2),
+    "d": n_steps(2, 0.1, "proximal", 0.9),
+    "e": n_steps(4, 0.05, "momentum", 0.9),
 }
 KINDS = {
-    "sgd": Job(4, 0.1),
-    "proximal": Job(4, 0.3, "proximal", 0.9),
-    "momentum": Job(4, 0.1, "momentum", 0.6),
+    "sgd": n_steps(4, 0.1),
+    "proximal": n_steps(4, 0.3, "proximal", 0.9),
+    "momentum": n_steps(4, 0.1, "momentum", 0.6),
 }
 MEMORIES = ("keep", "zero-out", "dropout")
 
 
 @pytest.fixture(autouse=True)
-def _calm():
+def _single_threaded():
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
 
 
-def rounds(both, jobs, server, count=3):
+def rounds(pair, local_steps, server, count=3):
     for _ in range(count):
-        both.train(jobs, server)
-    both.check()
+        pair.train(local_steps, server)
+    pair.check()
 
 
 @pytest.mark.parametrize("labels", ["shared", "server"])
 @pytest.mark.parametrize("memory", MEMORIES)
-def test_how_fast_gradients_turn(labels, memory):
-    learning = small(labels=labels, smoothness="measured")
-    both = Both(SETS["classification"], UNEQUAL, learning, memory)
-    first = dict(both.model.sizes)
-    probe = both.model._drawn(generator(both.model.seed, "probe:a"), 8)[0]
+def test_measured_smoothness_equals_the_reference(labels, memory):
+    learning = small_learning(labels=labels, smoothness="measured")
+    pair = ModelPair(SETS["classification"], UNEQUAL, learning, memory)
+    first = dict(pair.model.gradient_stats)
+    probe = pair.model._draw(generator(pair.model.seed, "probe:a"), 8)[0]
     for name in UNEQUAL:
-        close(first[name].smoothness, both.naive.tried(name, probe, both.naive._embeddings(probe)))
-    rounds(both, MIXED, Job(3))
-    both.leave(["b"])
-    rounds(both, {name: job for name, job in MIXED.items() if name != "b"}, Job(3))
-    found, whole = both.model.smoothness()
-    assert found == {name: both.model.sizes[name].smoothness for name in both.model.present}
+        assert_close(
+            first[name].smoothness,
+            pair.reference.tried(name, probe, pair.reference._embeddings(probe)),
+        )
+    rounds(pair, MIXED, n_steps(3))
+    pair.remove_parties(["b"])
+    rounds(pair, {name: steps for name, steps in MIXED.items() if name != "b"}, n_steps(3))
+    found, whole = pair.model.smoothness()
+    assert found == {
+        name: pair.model.gradient_stats[name].smoothness for name in pair.model.present
+    }
     assert whole == max(found.values())
     assert all(0 < found[name] != first[name].smoothness for name in found)  # "c" rested, too
 
 
 def test_a_newcomer_that_showed_nothing_is_as_rough_as_the_roughest():
-    both = Both(SETS["classification"], UNEQUAL, small(smoothness="measured"))
-    del both.model.sizes["b"]
-    found, whole = both.model.smoothness()
+    pair = ModelPair(SETS["classification"], UNEQUAL, small_learning(smoothness="measured"))
+    del pair.model.gradient_stats["b"]
+    found, whole = pair.model.smoothness()
     assert found["b"] == whole == max(found.values())
-    both.model.sizes.clear()
-    assert both.model.smoothness() == ({}, both.model.learning.global_smoothness)
+    pair.model.gradient_stats.clear()
+    assert pair.model.smoothness() == ({}, pair.model.learning.global_smoothness)
 
 
 def test_how_fast_nothing_and_infinity_turn():
@@ -106,105 +112,109 @@ def test_how_fast_nothing_and_infinity_turn():
     zero, one = row(0.0, 0.0, 0.0, 0.0, 0.0), row(0.0, 1.0, 1.0, 1.0, 1.0)
     after = row(1.0, 4.0, 5.0, torch.inf, torch.nan)
     before = row(1.0, 1.0, 0.0, 1.0, 1.0)
-    assert turning(zero, one, before, after) == [None, 3.0, None, torch.inf, torch.inf]
+    assert measured_smoothness(zero, one, before, after) == [None, 3.0, None, torch.inf, torch.inf]
 
 
 @pytest.mark.parametrize("labels", ["shared", "server"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_optimiser(kind, labels):
-    learning = small(labels=labels, damping="none")
-    rounds(Both(SETS["classification"], UNEQUAL, learning), dict.fromkeys(UNEQUAL, KINDS[kind]),
-           Job(3))  # fmt: skip
+    learning = small_learning(labels=labels, damping="none")
+    pair = ModelPair(SETS["classification"], UNEQUAL, learning)
+    rounds(pair, dict.fromkeys(UNEQUAL, KINDS[kind]), n_steps(3))
 
 
 @pytest.mark.parametrize("turn", ["parallel", "after"])
 @pytest.mark.parametrize("damping", ["none", "active", "fitted", 0.3])
 @pytest.mark.parametrize("labels", ["shared", "server"])
 def test_mixed_parties_in_every_schedule(turn, damping, labels):
-    learning = small(server_turn=turn, damping=damping, labels=labels)
-    rounds(Both(SETS["regression"], UNEQUAL, learning), MIXED, Job(6))
-    rounds(Both(SETS["classification"], UNEQUAL, learning), MIXED, Job(2))
+    learning = small_learning(server_turn=turn, damping=damping, labels=labels)
+    rounds(ModelPair(SETS["regression"], UNEQUAL, learning), MIXED, n_steps(6))
+    rounds(ModelPair(SETS["classification"], UNEQUAL, learning), MIXED, n_steps(2))
 
 
 @pytest.mark.parametrize("inputs", ["own", "masked"])
 @pytest.mark.parametrize("labels", ["shared", "server"])
 @pytest.mark.parametrize("memory", MEMORIES)
 def test_coming_and_going(memory, labels, inputs):
-    learning = small(labels=labels, input=inputs, dropout=0.4)
-    both = Both(SETS["classification"], UNEQUAL, learning, memory)
-    server = Job(3)
-    rounds(both, MIXED, server, 2)
-    both.leave(["a"])
-    both.check()
-    rest = {name: job for name, job in MIXED.items() if name != "a"}
-    both.train(rest, server)
-    both.check(sizes=memory != "dropout")
-    both.enter({"n": some_view(range(5, 14)), "m": some_view([3, 2])})  # one to each team
-    both.check(sizes=memory != "dropout")
-    both.train(rest | {"n": Job(2), "m": Job(3, 0.2, "momentum", 0.3)}, server)
-    both.leave(["b", "n"])  # now a team is empty
-    both.train({"c": Job(4, 0.2, "proximal", 0.5), "m": Job(1)}, server)
-    both.check(sizes=memory != "dropout")
+    learning = small_learning(labels=labels, input=inputs, dropout=0.4)
+    pair = ModelPair(SETS["classification"], UNEQUAL, learning, memory)
+    server = n_steps(3)
+    rounds(pair, MIXED, server, 2)
+    pair.remove_parties(["a"])
+    pair.check()
+    rest = {name: steps for name, steps in MIXED.items() if name != "a"}
+    pair.train(rest, server)
+    pair.check(gradient_stats=memory != "dropout")
+    pair.add_parties({"n": table_view(range(5, 14)), "m": table_view([3, 2])})  # one to each team
+    pair.check(gradient_stats=memory != "dropout")
+    pair.train(rest | {"n": n_steps(2), "m": n_steps(3, 0.2, "momentum", 0.3)}, server)
+    pair.remove_parties(["b", "n"])  # now a team is empty
+    pair.train({"c": n_steps(4, 0.2, "proximal", 0.5), "m": n_steps(1)}, server)
+    pair.check(gradient_stats=memory != "dropout")
 
 
 def test_shares_of_the_split():
     """Eight parties of 25 columns: shares of 3 and 4."""
     data = SETS["classification"]
-    views = {f"p{n}": view for n, view in enumerate(split(data, "random", 8, 1))}
+    views = {f"p{n}": view for n, view in enumerate(split_features(data, "random", 8, 1))}
     assert len({len(view.columns) for view in views.values()}) == 2
-    both = Both(data, views, small())
-    rounds(both, {name: Job(1 + n % 3) for n, name in enumerate(views)}, Job(2), 2)
-    both.enter({"late": entering(data, "random", 8, 1, "late")})
-    rounds(both, {"late": Job(5), "p3": Job(2)}, Job(2), 2)
+    pair = ModelPair(data, views, small_learning())
+    rounds(pair, {name: n_steps(1 + n % 3) for n, name in enumerate(views)}, n_steps(2), 2)
+    pair.add_parties({"late": newcomer_view(data, "random", 8, 1, "late")})
+    rounds(pair, {"late": n_steps(5), "p3": n_steps(2)}, n_steps(2), 2)
 
 
 @pytest.mark.parametrize("inputs", ["own", "masked"])
 def test_images_with_a_model_of_the_users(inputs):
-    views = {f"p{n}": view for n, view in enumerate(split(PICTURES, "strips", 2, 0))}
-    views |= {f"q{n}": view for n, view in enumerate(split(PICTURES, "patches", 4, 0))}
-    both = Both(PICTURES, views, small(model=CONV, input=inputs))
-    assert len(both.model.teams) == (2 if inputs == "own" else 1)
-    jobs = {name: list(KINDS.values())[n % 3] for n, name in enumerate(views)}
-    rounds(both, jobs | {"p0": Job(0)}, Job(2), 2)
-    both.leave(["q1", "p1"])
-    both.enter({"new": entering(PICTURES, "patches", 4, 0, "new")})
-    rounds(both, {"q0": Job(3), "new": Job(2)}, Job(2), 2)
+    views = {f"p{n}": view for n, view in enumerate(split_features(PICTURES, "strips", 2, 0))}
+    views |= {f"q{n}": view for n, view in enumerate(split_features(PICTURES, "patches", 4, 0))}
+    pair = ModelPair(PICTURES, views, small_learning(model=CONV, input=inputs))
+    assert len(pair.model.stacks) == (2 if inputs == "own" else 1)
+    local_steps = {name: list(KINDS.values())[n % 3] for n, name in enumerate(views)}
+    rounds(pair, local_steps | {"p0": n_steps(0)}, n_steps(2), 2)
+    pair.remove_parties(["q1", "p1"])
+    pair.add_parties({"new": newcomer_view(PICTURES, "patches", 4, 0, "new")})
+    rounds(pair, {"q0": n_steps(3), "new": n_steps(2)}, n_steps(2), 2)
 
 
 def test_the_papers_convolutions_on_padded_patches():
-    data = images(size=16, channels=1, rows=24, tests=8)
-    views = {f"p{n}": view for n, view in enumerate(split(data, "patches", 4, 0))}
-    both = Both(data, views, small(model="cnn", batch_size=4, sample_rows=12))
-    jobs = {"p0": Job(2), "p1": KINDS["momentum"], "p2": Job(1, 0.1, "proximal", 0.5)}
-    rounds(both, jobs, Job(2), 2)
+    data = image_dataset(size=16, channels=1, rows=24, tests=8)
+    views = {f"p{n}": view for n, view in enumerate(split_features(data, "patches", 4, 0))}
+    pair = ModelPair(data, views, small_learning(model="cnn", batch_size=4, sample_rows=12))
+    local_steps = {
+        "p0": n_steps(2),
+        "p1": KINDS["momentum"],
+        "p2": n_steps(1, 0.1, "proximal", 0.5),
+    }
+    rounds(pair, local_steps, n_steps(2), 2)
 
 
 # Everything at once
 
 
 @st.composite
-def jobs_of(draw, names):
+def local_steps_of(draw, names):
     found = {}
     for name in names:
         if draw(st.booleans()) or draw(st.booleans()):
             kind = draw(st.sampled_from(["sgd", "proximal", "momentum"]))
             number = draw(st.floats(0.05, 0.95))
             steps = draw(st.integers(0, 5))
-            found[name] = Job(steps, draw(st.sampled_from([0.05, 0.2])), kind, number)
+            found[name] = n_steps(steps, draw(st.sampled_from([0.05, 0.2])), kind, number)
     return found
 
 
 @st.composite
 def views_of(draw, name):
     columns = draw(st.lists(st.integers(0, COLUMNS - 1), min_size=1, max_size=12, unique=True))
-    return {name: some_view(columns)}
+    return {name: table_view(columns)}
 
 
 @settings(max_examples=many(300))
 @given(st.data())
 def test_any_course_of_events(data):
     task = data.draw(st.sampled_from(["classification", "regression"]))
-    learning = small(
+    learning = small_learning(
         labels=data.draw(st.sampled_from(["shared", "server"])),
         server_turn=data.draw(st.sampled_from(["parallel", "after"])),
         damping=data.draw(st.sampled_from(["none", "active", "fitted", 0.35])),
@@ -217,30 +227,32 @@ def test_any_course_of_events(data):
     if learning.damping == "fitted" and memory == "dropout":
         memory = "keep"
     views = {}
-    for place in range(data.draw(st.integers(1, 4))):
-        views |= data.draw(views_of(f"p{place}"))
-    both = Both(SETS[task], views, learning, memory, data.draw(st.integers(0, 2**31)))
+    for index in range(data.draw(st.integers(1, 4))):
+        views |= data.draw(views_of(f"p{index}"))
+    pair = ModelPair(SETS[task], views, learning, memory, data.draw(st.integers(0, 2**31)))
     fresh, left = len(views), False
     for _ in range(data.draw(st.integers(1, 5))):
-        present = sorted(both.model.present)
+        present = sorted(pair.model.present)
         event = data.draw(st.sampled_from(["train", "train", "enter", "leave"]))
         if event == "enter":
             newcomers = {}
-            for place in range(data.draw(st.integers(1, 2))):
-                newcomers |= data.draw(views_of(f"p{fresh + place}"))
+            for index in range(data.draw(st.integers(1, 2))):
+                newcomers |= data.draw(views_of(f"p{fresh + index}"))
             fresh += len(newcomers)
-            both.enter(newcomers)
+            pair.add_parties(newcomers)
         elif event == "leave" and len(present) > 1:
             going = data.draw(
                 st.lists(
                     st.sampled_from(present), min_size=1, max_size=len(present) - 1, unique=True
                 )
             )
-            both.leave(going)
+            pair.remove_parties(going)
             left = True
         else:
-            both.train(data.draw(jobs_of(present)), Job(data.draw(st.integers(1, 4)), 0.1))
-        both.check(sizes=not (left and memory == "dropout"))
+            pair.train(
+                data.draw(local_steps_of(present)), n_steps(data.draw(st.integers(1, 4)), 0.1)
+            )
+        pair.check(gradient_stats=not (left and memory == "dropout"))
 
 
 # Several runs at once
@@ -250,45 +262,46 @@ def runs(learning, memory):
     """Three seeds of one scenario, and the loop for each."""
     found = []
     for seed in (1, 2, 3):
-        both = Both(SETS["classification"], UNEQUAL, learning, memory, seed)
+        pair = ModelPair(SETS["classification"], UNEQUAL, learning, memory, seed)
         if seed == 2:
-            both.leave(["a"])
+            pair.remove_parties(["a"])
         if seed == 3:
-            both.enter({"n": some_view([5, 6, 7])})
-        found.append(both)
+            pair.add_parties({"n": table_view([5, 6, 7])})
+        found.append(pair)
     return found
 
 
-def jobs_in(both, round_):
-    jobs = {name: job for name, job in MIXED.items() if name in both.model.present}
-    if "n" in both.model.present:
-        jobs |= {"n": Job(1 + round_, 0.1, "proximal", 0.7)}
-    if both.model.seed == 2 and round_ == 1:  # one of its teams rests
-        jobs = {"b": Job(7)}
-    return jobs
+def local_steps_in(pair, round_):
+    local_steps = {name: steps for name, steps in MIXED.items() if name in pair.model.present}
+    if "n" in pair.model.present:
+        local_steps |= {"n": n_steps(1 + round_, 0.1, "proximal", 0.7)}
+    if pair.model.seed == 2 and round_ == 1:  # one of its teams rests
+        local_steps = {"b": n_steps(7)}
+    return local_steps
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
 @pytest.mark.parametrize("labels", ["shared", "server"])
 def test_runs_together_are_runs_alone(memory, labels):
-    learning = small(labels=labels)
-    boths = runs(learning, memory)
+    learning = small_learning(labels=labels)
+    pairs = runs(learning, memory)
     alone = runs(learning, memory)
     for round_ in range(3):
-        jobs = [jobs_in(both, round_) for both in boths]
-        orders = [{name: job.order for name, job in each.items()} for each in jobs]
-        with ExitStack() as stack:
-            draws = [stack.enter_context(Draws(both.model)) for both in boths]
-            train_together([both.model for both in boths], round_, orders, Order(2, 0.1))
-        for both, drawn, each, single, order in zip(boths, draws, jobs, alone, orders, strict=True):
-            drawn.follow(both.naive, each, Job(2, 0.1))
-            both.check(sizes=memory != "dropout")
-            single.model.train(round_, order, Order(2, 0.1))
-    for both, single in zip(boths, alone, strict=True):
-        pairs = zip(both.model.teams, single.model.teams, strict=True)
-        for team, other in pairs:
-            for key, value in team.parameters.items():
-                close(value, other.parameters[key], key)
+        local_steps = [local_steps_in(pair, round_) for pair in pairs]
+        with ExitStack() as contexts:
+            draws = [contexts.enter_context(RecordedDraws(pair.model)) for pair in pairs]
+            train_models_together(
+                [pair.model for pair in pairs], round_, local_steps, LocalSteps(2, 0.1)
+            )
+        for pair, drawn, single, steps in zip(pairs, draws, alone, local_steps, strict=True):
+            drawn.follow(pair.reference, steps, n_steps(2, 0.1))
+            pair.check(gradient_stats=memory != "dropout")
+            single.model.train(round_, steps, LocalSteps(2, 0.1))
+    for pair, single in zip(pairs, alone, strict=True):
+        pairs = zip(pair.model.stacks, single.model.stacks, strict=True)
+        for stack, other in pairs:
+            for key, value in stack.parameters.items():
+                assert_close(value, other.parameters[key], key)
 
 
 # What a round's steps add up to
@@ -303,100 +316,110 @@ class Path:
     def add(self, gradients, who):
         self.steps.append(({name: g.clone() for name, g in gradients.items()}, who))
 
-    def of(self, place, name):
+    def of(self, index, name):
         found = []
         for gradients, who in self.steps:
             places = list(range(len(gradients[name]))) if who is None else who.tolist()
-            if place in places:
-                found.append(gradients[name][places.index(place)])
+            if index in places:
+                found.append(gradients[name][places.index(index)])
         return found
 
 
 @pytest.mark.parametrize("labels", ["shared", "server"])
 def test_updates_are_gradients_weighed_as_the_paper_says(labels):
-    model = begin(SETS["classification"], UNEQUAL, small(labels=labels))
+    model = create_model(SETS["classification"], UNEQUAL, small_learning(labels=labels))
     counts = {"a": 5, "b": 6, "c": 1, "d": 3, "e": 6}
     for kind in KINDS:
         for number in (0.1, 0.8):
-            _weighs(model, {n: Job(q, 0.3, kind, number) for n, q in counts.items()})
+            _weighs(model, {n: n_steps(q, 0.3, kind, number) for n, q in counts.items()})
     mixed = zip(counts.items(), [*KINDS, "proximal", "momentum"], strict=True)
-    _weighs(model, {name: Job(q, 0.3, kind, 0.4) for (name, q), kind in mixed})
+    _weighs(model, {name: n_steps(q, 0.3, kind, 0.4) for (name, q), kind in mixed})
 
 
-def _weighs(model, jobs):
-    batches = batches_of(model, 0, max(job.steps for job in jobs.values()))
+def _weighs(model, local_steps):
+    batches = round_batches(model, 0, max(steps.count for steps in local_steps.values()))
     stale = _stale(model, batches)
-    for team in model.teams:
-        guide = model.server.guide(team.names, batches, stale, model.learning.labels)
+    for stack in model.stacks:
+        party_loss = model.server.party_loss(stack.names, batches, stale, model.learning.labels)
         path = Path()
-        orders = [jobs[name].order for name in team.names]
-        after = taught(team, model.rows, batches, guide, orders, tally=path)
-        for place, name in enumerate(team.names):
-            job = jobs[name]
-            weights = _weights(job)
-            for key, start in team.parameters.items():
-                gradients = path.of(place, key)
-                assert len(gradients) == job.steps
-                moved = sum(w * g for w, g in zip(weights, gradients, strict=True))
-                close(
-                    after.parameters[key][place], start[place] - job.rate * moved, f"{name} {key}"
+        stack_steps = [local_steps[name] for name in stack.names]
+        after = train_stack(stack, model.data, batches, party_loss, stack_steps, recorder=path)
+        for index, name in enumerate(stack.names):
+            steps = local_steps[name]
+            weights = _weights(steps)
+            for key, start in stack.parameters.items():
+                gradients = path.of(index, key)
+                assert len(gradients) == steps.count
+                update = sum(w * g for w, g in zip(weights, gradients, strict=True))
+                assert_close(
+                    after.parameters[key][index],
+                    start[index] - steps.rate * update,
+                    f"{name} {key}",
                 )
-            code = {"sgd": SGD, "proximal": PROXIMAL, "momentum": MOMENTUM}[job.kind]
-            found = step_weights(np.array([code]), [job.steps], [job.rate], [job.number])
+            code = {"sgd": SGD, "proximal": PROXIMAL, "momentum": MOMENTUM}[steps.optimizer]
+            found = step_weights(
+                np.array([code]), [steps.count], [steps.rate], [steps.optimizer_value]
+            )
             assert found.mean == pytest.approx(np.mean(weights), rel=1e-9)
             assert found.largest == pytest.approx(max(weights), rel=1e-9)
 
 
-def _weights(job):
+def _weights(steps):
     """The paper's coefficients of a round's gradients."""
-    q = job.steps
-    if job.kind == "proximal":
-        return [(1 - job.rate * job.number) ** (q - 1 - j) for j in range(q)]
-    if job.kind == "momentum":
-        return [(1 - job.number ** (q - j)) / (1 - job.number) for j in range(q)]
+    q = steps.count
+    if steps.optimizer == "proximal":
+        return [(1 - steps.rate * steps.optimizer_value) ** (q - 1 - j) for j in range(q)]
+    if steps.optimizer == "momentum":
+        return [
+            (1 - steps.optimizer_value ** (q - j)) / (1 - steps.optimizer_value) for j in range(q)
+        ]
     return [1.0] * q
 
 
 def _stale(model, batches):
     """Everybody's embeddings of the rows, (members, steps, batch, width)."""
     found = {}
-    for team in model.teams:
-        for place, name in enumerate(team.names):
-            alone = team.only([name])
-            each = [alone.embed_rows(model.rows, "train", batch)[0] for batch in batches]
+    for stack in model.stacks:
+        for index, name in enumerate(stack.names):
+            alone = stack.select([name])
+            each = [alone.embed_rows(model.data, "train", batch)[0] for batch in batches]
             found[name] = torch.stack(each)
-            assert place == team.names.index(name)
+            assert index == stack.names.index(name)
     return torch.stack([found[name] for name in model.server.fusion.members])
 
 
 def test_a_team_of_one_does_what_it_does_in_company():
-    model = begin(SETS["classification"], UNEQUAL, small())
-    batches = batches_of(model, 4, 5)
+    model = create_model(SETS["classification"], UNEQUAL, small_learning())
+    batches = round_batches(model, 4, 5)
     stale = _stale(model, batches)
-    for team in model.teams:
-        orders = [MIXED[name].order for name in team.names]
-        guide = model.server.guide(team.names, batches, stale, "shared")
-        together = taught(team, model.rows, batches, guide, orders)
-        for place, name in enumerate(team.names):
-            own = model.server.guide([name], batches, stale, "shared")
-            alone = taught(team.only([name]), model.rows, batches, own, [orders[place]])
+    for stack in model.stacks:
+        local_steps = [MIXED[name] for name in stack.names]
+        party_loss = model.server.party_loss(stack.names, batches, stale, "shared")
+        together = train_stack(stack, model.data, batches, party_loss, local_steps)
+        for index, name in enumerate(stack.names):
+            own = model.server.party_loss([name], batches, stale, "shared")
+            alone = train_stack(
+                stack.select([name]), model.data, batches, own, [local_steps[index]]
+            )
             for key, value in alone.parameters.items():
-                close(value[0], together.parameters[key][place], f"{name} {key}")
+                assert_close(value[0], together.parameters[key][index], f"{name} {key}")
 
 
 def test_no_steps_no_change():
-    model = begin(SETS["classification"], UNEQUAL, small())
-    (team, *_) = model.teams
-    guide = SlopeGuide(torch.full((len(team.names), 1, 9, 5), torch.nan))
-    batches = batches_of(model, 0, 1)
-    after = taught(team, model.rows, batches, guide, [Order(0, 0.1)] * len(team.names))
-    assert all(torch.equal(after.parameters[key], p) for key, p in team.parameters.items())
+    model = create_model(SETS["classification"], UNEQUAL, small_learning())
+    (stack, *_) = model.stacks
+    party_loss = GradientLoss(torch.full((len(stack.names), 1, 9, 5), torch.nan))
+    batches = round_batches(model, 0, 1)
+    after = train_stack(
+        stack, model.data, batches, party_loss, [LocalSteps(0, 0.1)] * len(stack.names)
+    )
+    assert all(torch.equal(after.parameters[key], p) for key, p in stack.parameters.items())
 
 
 @given(st.lists(st.integers(0, 9), max_size=7))
 def test_stretches_give_everyone_its_steps_once(steps):
     taken = {party: [] for party in range(len(steps))}
-    for who, first, end in stretches(steps):
+    for who, first, end in step_ranges(steps):
         assert first < end
         for party in who:
             taken[party] += range(first, end)
@@ -404,5 +427,5 @@ def test_stretches_give_everyone_its_steps_once(steps):
 
 
 def test_rates_halve():
-    rates = [halved(0.8, round_, 5) for round_ in range(12)]
+    rates = [halved_rate(0.8, round_, 5) for round_ in range(12)]
     assert rates == [0.8] * 5 + [0.4] * 5 + [0.2] * 2

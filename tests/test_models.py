@@ -13,29 +13,29 @@ from torch import nn
 from torch.func import functional_call, grad, stack_module_state, vmap
 
 from scdn.errors import InputError
+from scdn.learning.feature_split import FeatureView
 from scdn.learning.models import (
     AlexNet,
     Cnn,
     MaskedMlp,
     Mlp,
     architecture,
-    build,
-    connections,
-    structure,
+    build_model,
+    count_connections,
+    structure_key,
 )
-from scdn.learning.split import View
 
-FLAT = View("table", np.arange(6), np.ones(6, bool), (6,))
+FLAT = FeatureView("table", np.arange(6), np.ones(6, bool), (6,))
 
 
 def image(channels, height, width):
     size = channels * height * width
-    return View("image", np.arange(size), np.ones(size, bool), (channels, height, width))
+    return FeatureView("image", np.arange(size), np.ones(size, bool), (channels, height, width))
 
 
 def made(name="mlp", view=FLAT, width=10, **changes):
     wishes = {"task": "classification", "masked_columns": None, "seed": 3} | changes
-    return build(name, view, width, **wishes)
+    return build_model(name, view, width, **wishes)
 
 
 def equal(one, other):
@@ -68,14 +68,14 @@ def test_a_masked_model_is_the_full_one_on_rows_with_zeros(columns, repeats, see
     (full(zeroed) ** 2).sum().backward()
     for mine, theirs in zip(small.parameters(), full.parameters(), strict=True):
         torch.testing.assert_close(mine.grad, theirs.grad)
-    assert connections(small) == connections(full) == 9 * 5 + 5 + 5 * 4 + 4
+    assert count_connections(small) == count_connections(full) == 9 * 5 + 5 + 5 * 4 + 4
 
 
 def test_masked_models_stack_with_columns_of_their_own():
     choices = [[0, 3, 5], [8, 1, 2], [7, 6]]
     pairs = [masked_pair(columns, repeats=3 - len(columns)) for columns in choices]
     modules = [small for small, _ in pairs]
-    assert len({structure(module, (3,)) for module in modules}) == 1
+    assert len({structure_key(module, (3,)) for module in modules}) == 1
     parameters, buffers = stack_module_state(modules)
     parameters = {name: p.detach() for name, p in parameters.items()}
     rows = torch.randn(3, 4, 9, dtype=torch.float64)
@@ -109,7 +109,7 @@ def test_a_cnn_takes_padded_strips(channels, height, width):
     assert module(torch.zeros(2, *view.shape)).shape == (2, 1)
     tall, wide = ((side - 4) // 2 for side in view.shape[1:])
     flat = 32 * ((tall - 4) // 2) * ((wide - 4) // 2)
-    assert connections(module) == channels * 16 * 25 + 16 + 16 * 32 * 25 + 32 + flat + 1
+    assert count_connections(module) == channels * 16 * 25 + 16 + 16 * 32 * 25 + 32 + flat + 1
 
 
 @pytest.mark.parametrize(("channels", "height", "width"), [(3, 16, 32), (1, 7, 28), (3, 64, 96)])
@@ -181,18 +181,18 @@ def test_kaiming_keeps_the_scale_of_rows():
 
 
 def test_structure_tells_models_apart():
-    base = structure(made(), (6,))
-    assert hash(base) == hash(structure(made(seed=8), (6,)))
-    assert base == structure(made(seed=8), (6,))
+    base = structure_key(made(), (6,))
+    assert hash(base) == hash(structure_key(made(seed=8), (6,)))
+    assert base == structure_key(made(seed=8), (6,))
     others = [
-        structure(made(), (2, 3)),
-        structure(made(hidden=5), (6,)),
-        structure(made(masked_columns=6), (6,)),
-        structure(made().double(), (6,)),
-        structure(nn.Sequential(nn.Linear(6, 64), nn.Tanh(), nn.Linear(64, 10)), (6,)),
+        structure_key(made(), (2, 3)),
+        structure_key(made(hidden=5), (6,)),
+        structure_key(made(masked_columns=6), (6,)),
+        structure_key(made().double(), (6,)),
+        structure_key(nn.Sequential(nn.Linear(6, 64), nn.Tanh(), nn.Linear(64, 10)), (6,)),
     ]
     assert len({base, *others}) == 6
-    strides = [structure(nn.Conv2d(1, 1, 3, stride=s), (1, 8, 8)) for s in (1, 2)]
+    strides = [structure_key(nn.Conv2d(1, 1, 3, stride=s), (1, 8, 8)) for s in (1, 2)]
     assert strides[0] != strides[1]
 
 

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from scdn.errors import InputError
 from scdn.learning.models import AlexNet, Cnn, MaskedMlp, Mlp
-from scdn.learning.smoothness import curvature, global_smoothness, smoothness
+from scdn.learning.smoothness import global_smoothness, loss_curvature, party_smoothness
 
 
 def stacked(modules):
@@ -23,7 +23,7 @@ def stacked(modules):
 
 def norm_of(module, shape):
     """The product of norms of one model."""
-    return float(smoothness(module, stacked([module]), shape, 1.0)[0]) ** 0.5
+    return float(party_smoothness(module, stacked([module]), shape, 1.0)[0]) ** 0.5
 
 
 def dense_norm(layer, shape):
@@ -65,9 +65,9 @@ def test_parties_of_a_stack_do_not_mix():
     with torch.no_grad():
         for parameter in modules[1].parameters():
             parameter.mul_(100)
-    together = smoothness(modules[0], stacked(modules), (1, 28, 28), 1.0)
+    together = party_smoothness(modules[0], stacked(modules), (1, 28, 28), 1.0)
     for module, value in zip(modules, together, strict=True):
-        alone = smoothness(module, stacked([module]), (1, 28, 28), 1.0)[0]
+        alone = party_smoothness(module, stacked([module]), (1, 28, 28), 1.0)[0]
         torch.testing.assert_close(value, alone, rtol=1e-4, atol=0)
     assert together.dtype == torch.float64
 
@@ -131,9 +131,9 @@ def test_alexnet_has_a_number_and_is_left_alone():
     module.train()
     state = torch.random.get_rng_state()
     parameters = stacked([module])
-    first = smoothness(module, parameters, (3, 64, 64), 0.5)
+    first = party_smoothness(module, parameters, (3, 64, 64), 0.5)
     assert torch.isfinite(first).all()
-    assert torch.equal(first, smoothness(module.to("meta"), parameters, (3, 64, 64), 0.5))
+    assert torch.equal(first, party_smoothness(module.to("meta"), parameters, (3, 64, 64), 0.5))
     assert module.training
     assert not any(layer._forward_hooks for layer in module)
     assert torch.equal(torch.random.get_rng_state(), state)
@@ -158,7 +158,7 @@ def test_a_dead_or_wild_party_spoils_nobody():
         modules[1][0].weight.zero_()
         modules[2][0].weight[0] = torch.nan
         modules[3][2].bias[0] = torch.inf
-    found = smoothness(modules[0], stacked(modules), (1, 5, 5), 1.0)
+    found = party_smoothness(modules[0], stacked(modules), (1, 5, 5), 1.0)
     assert (
         found.tolist()
         == [pytest.approx(norm_of(modules[0], (1, 5, 5)) ** 2), 0.0] + [float("inf")] * 2
@@ -188,8 +188,8 @@ def test_the_losses_part_bounds_the_second_derivative(logits, label):
     point = torch.tensor(logits, dtype=torch.float64)
     # Reverse mode twice: forward mode still sets off a deprecation warning inside PyTorch.
     hessian = jacrev(jacrev(lambda at: functional.cross_entropy(at, target)))(point)
-    assert float(torch.linalg.matrix_norm(hessian, 2)) <= curvature("classification") + 1e-12
-    assert curvature("classification") < curvature("regression") == 1  # the paper: c ≤ 1
+    assert float(torch.linalg.matrix_norm(hessian, 2)) <= loss_curvature("classification") + 1e-12
+    assert loss_curvature("classification") < loss_curvature("regression") == 1  # the paper: c ≤ 1
 
 
 def test_the_whole_is_the_fusion_models_norms_times_the_largest():

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from scdn.data.dataset import Dataset
 from scdn.errors import InputError
-from scdn.learning.split import View, check_disjoint, entering, split, whole_shape
+from scdn.learning.feature_split import (
+    FeatureView,
+    check_disjoint,
+    newcomer_view,
+    row_shape,
+    split_features,
+)
 
 HOWS = ("random", "blocks", "strips", "patches", "modality")
 KINDS = {"random": "table", "blocks": "image", "strips": "image", "patches": "image"}
@@ -81,10 +87,10 @@ def tried(function, *arguments):
 @given(cases())
 def test_a_split_is_a_partition(case):
     data, how, count, seed = case
-    views = tried(split, data, how, count, seed)
+    views = tried(split_features, data, how, count, seed)
     assert len(views) == count
     for modality in {view.modality for view in views}:
-        whole = whole_shape(data, modality)
+        whole = row_shape(data, modality)
         of_it = [view for view in views if view.modality == modality]
         together = np.concatenate([view.columns for view in of_it])
         np.testing.assert_array_equal(np.sort(together), np.arange(prod(whole)))
@@ -100,28 +106,34 @@ def test_a_split_is_a_partition(case):
 @given(cases())
 def test_the_same_seed_splits_the_same(case):
     data, how, count, seed = case
-    first = tried(split, data, how, count, seed)
-    assert all(map(same, first, split(data, how, count, seed)))
-    assert same(entering(data, how, count, seed, "n"), entering(data, how, count, seed, "n"))
+    first = tried(split_features, data, how, count, seed)
+    assert all(map(same, first, split_features(data, how, count, seed)))
+    assert same(
+        newcomer_view(data, how, count, seed, "n"), newcomer_view(data, how, count, seed, "n")
+    )
 
 
 def test_another_seed_or_name_draws_anew():
     data = dataset("image")
-    assert not same(split(data, "random", 2, 0)[0], split(data, "random", 2, 1)[0])
-    assert not same(entering(data, "random", 2, 0, "a"), entering(data, "random", 2, 0, "b"))
-    offsets = {int(entering(data, "strips", 4, 0, str(n)).own[0]) for n in range(20)}
+    assert not same(
+        split_features(data, "random", 2, 0)[0], split_features(data, "random", 2, 1)[0]
+    )
+    assert not same(
+        newcomer_view(data, "random", 2, 0, "a"), newcomer_view(data, "random", 2, 0, "b")
+    )
+    offsets = {int(newcomer_view(data, "strips", 4, 0, str(n)).held_columns[0]) for n in range(20)}
     assert len(offsets) > 3
 
 
 @given(cases(), st.integers(0, 9))
 def test_a_newcomer_is_as_large_as_a_first_party_and_stays_inside(case, name):
     data, how, count, seed = case
-    views = tried(split, data, how, count, seed)
-    new = entering(data, how, count, seed, str(name))
-    whole = whole_shape(data, new.modality)
+    views = tried(split_features, data, how, count, seed)
+    new = newcomer_view(data, how, count, seed, str(name))
+    whole = row_shape(data, new.modality)
     assert is_sound(new, whole)
     assert new.held.all()
-    assert len(new.own) == len(new.columns)
+    assert len(new.held_columns) == len(new.columns)
     assert new.shape == next(view.shape for view in views if view.modality == new.modality)
     if new.modality == "image" and len(new.shape) == 3:  # pixels that lie beside each other
         pixels = np.stack(np.unravel_index(new.columns, whole))
@@ -131,8 +143,8 @@ def test_a_newcomer_is_as_large_as_a_first_party_and_stays_inside(case, name):
 @given(cases(), st.integers(0, 15))
 def test_padding_and_masking_add_only_zeros(case, least):
     data, how, count, seed = case
-    for view in tried(split, data, how, count, seed):
-        whole = whole_shape(data, view.modality)
+    for view in tried(split_features, data, how, count, seed):
+        whole = row_shape(data, view.modality)
         wide, masked = view.padded(least), view.masked(whole)
         for changed in (wide, masked, masked.padded(least), wide.masked(whole)):
             assert is_sound(changed, whole)
@@ -152,14 +164,14 @@ def test_padding_and_masking_add_only_zeros(case, least):
 
 
 def test_columns_count_channel_by_channel():
-    top, bottom = split(dataset("image", image=(4, 5, 3)), "strips", 2, 0)
+    top, bottom = split_features(dataset("image", image=(4, 5, 3)), "strips", 2, 0)
     pixels = np.arange(60).reshape(3, 4, 5)
     np.testing.assert_array_equal(top.columns.reshape(top.shape), pixels[:, :2])
     np.testing.assert_array_equal(bottom.columns.reshape(bottom.shape), pixels[:, 2:])
 
 
 def test_padding_is_centred():
-    view = split(dataset("image", image=(2, 2, 1)), "strips", 2, 0)[1].padded(4)
+    view = split_features(dataset("image", image=(2, 2, 1)), "strips", 2, 0)[1].padded_image(4)
     assert view.shape == (1, 4, 4)
     held = np.zeros((4, 4), bool)
     held[1, 1:3] = True
@@ -171,29 +183,29 @@ def test_padding_is_centred():
     ("count", "cell"), [(1, (12, 12)), (4, (6, 6)), (6, (6, 4)), (5, (12, 3)), (12, (4, 3))]
 )
 def test_patches_are_as_square_as_can_be(count, cell):
-    views = split(dataset("image", image=(12, 12, 1)), "patches", count, 0)
+    views = split_features(dataset("image", image=(12, 12, 1)), "patches", count, 0)
     assert views[0].shape == (1, *cell)
 
 
 def test_strips_of_data_with_both_use_the_image():
-    assert {view.modality for view in split(dataset(), "strips", 3, 0)} == {"image"}
-    assert {view.modality for view in split(dataset(), "patches", 4, 0)} == {"image"}
+    assert {view.modality for view in split_features(dataset(), "strips", 3, 0)} == {"image"}
+    assert {view.modality for view in split_features(dataset(), "patches", 4, 0)} == {"image"}
 
 
 def test_newcomers_have_either_modality():
-    kinds = {entering(dataset(), "modality", 4, 0, str(n)).modality for n in range(20)}
+    kinds = {newcomer_view(dataset(), "modality", 4, 0, str(n)).modality for n in range(20)}
     assert kinds == {"image", "table"}
 
 
 def test_parties_as_the_data_says():
     data = named(bank=["f4", "f1"], shop=["f0", "f1", "f6"])
-    bank, shop = split(data, "parties", 2, 0)
-    assert bank.own.tolist() == [1, 4]
-    assert shop.own.tolist() == [0, 1, 6]
-    assert same(split(data, "parties", 2, 0, ["shop", "bank"])[0], shop)
-    assert same(split(data, "parties", 2, 0, ["d0", "d1"])[0], bank)
+    bank, shop = split_features(data, "parties", 2, 0)
+    assert bank.held_columns.tolist() == [1, 4]
+    assert shop.held_columns.tolist() == [0, 1, 6]
+    assert same(split_features(data, "parties", 2, 0, ["shop", "bank"])[0], shop)
+    assert same(split_features(data, "parties", 2, 0, ["d0", "d1"])[0], bank)
     for n in range(5):
-        new = entering(data, "parties", 2, 0, str(n))
+        new = newcomer_view(data, "parties", 2, 0, str(n))
         assert same(new, bank) or same(new, shop)
     with pytest.raises(InputError) as refused:
         check_disjoint((bank, shop), ("bank", "shop"), "small.toml")
@@ -203,8 +215,8 @@ def test_parties_as_the_data_says():
 
 
 def test_each_shared_column_has_a_line():
-    view = View("table", np.arange(3), np.ones(3, bool), (3,))
-    image = View("image", np.arange(3), np.ones(3, bool), (3,))
+    view = FeatureView("table", np.arange(3), np.ones(3, bool), (3,))
+    image = FeatureView("image", np.arange(3), np.ones(3, bool), (3,))
     check_disjoint((view, image), ("a", "b"), "s")  # not the same columns
     with pytest.raises(InputError) as refused:
         check_disjoint((view, image, view, view), "abcd", "s")
@@ -235,7 +247,10 @@ def test_each_shared_column_has_a_line():
     ],
 )
 def test_what_cannot_be_split_is_refused_in_a_line(data, how, count, words):
-    for function in (lambda: split(data, how, count, 0), lambda: entering(data, how, count, 0, "")):
+    for function in (
+        lambda: split_features(data, how, count, 0),
+        lambda: newcomer_view(data, how, count, 0, ""),
+    ):
         with pytest.raises(InputError) as refused:
             function()
         (line,) = refused.value.lines()
@@ -246,4 +261,4 @@ def test_what_cannot_be_split_is_refused_in_a_line(data, how, count, words):
 def test_names_that_agree_in_part_are_refused():
     data = named(bank=["f1"], shop=["f0"])
     with pytest.raises(InputError, match="devices bank, d1, the data names bank, shop"):
-        split(data, "parties", 2, 0, ["bank", "d1"])
+        split_features(data, "parties", 2, 0, ["bank", "d1"])

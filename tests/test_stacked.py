@@ -9,10 +9,10 @@ import torch
 from torch import nn
 from torch.func import functional_call, stack_module_state, vmap
 
-from scdn.learning import stacked
+from scdn.learning import stacked_forward as stacked
 from scdn.learning.models import AlexNet, Cnn, MaskedMlp, Mlp
-from scdn.learning.stacked import alone, together
-from scdn.learning.tensors import Place
+from scdn.learning.stacked_forward import single_forward, stacked_forward
+from scdn.learning.tensors import TensorOptions
 
 PARTIES, ROWS = 3, 4
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}
@@ -71,7 +71,9 @@ def outcome(embeddings, parameters):
 
 def assert_equals_modules(make, shape):
     modules, free, buffers, rows = parties(make, shape)
-    found = outcome(together(deepcopy(modules[0]).to("meta"))(free | buffers, rows), free.values())
+    found = outcome(
+        stacked_forward(deepcopy(modules[0]).to("meta"))(free | buffers, rows), free.values()
+    )
 
     def one(own, x):
         return functional_call(modules[0], own, (x,), tie_weights=False)
@@ -118,14 +120,16 @@ def test_one_party_alone(name, calls):
     modules, free, buffers, rows = parties(*DIRECT[name])
     for party, module in enumerate(modules):
         own = {name: t[party] for name, t in (free | buffers).items()}
-        torch.testing.assert_close(alone(module)(own, rows[party]), module(rows[party]), **CLOSE)
+        torch.testing.assert_close(
+            single_forward(module)(own, rows[party]), module(rows[party]), **CLOSE
+        )
     assert not calls
 
 
 def test_masked_columns_are_each_partys_own():
     """Only weights of columns that a party has get a slope; exchanged columns are noticed."""
     modules, free, buffers, rows = parties(masked, (6,))
-    compute = together(modules[0])
+    compute = stacked_forward(modules[0])
     embeddings, slope, *_ = outcome(compute(free | buffers, rows), free.values())
     for party, columns in enumerate(buffers["0.columns"]):
         has = torch.zeros(9, dtype=torch.bool)
@@ -142,8 +146,8 @@ def test_sixteen_bits_are_the_modules():
     modules, free, buffers, rows = parties(masked, (6,))
     tensors = {name: p.detach().float() for name, p in free.items()} | buffers
     rows = rows.float()
-    with Place(precision="bfloat16").computing():
-        found = together(modules[0])(tensors, rows)
+    with TensorOptions(precision="bfloat16").autocast():
+        found = stacked_forward(modules[0])(tensors, rows)
         one = vmap(lambda own, x: functional_call(modules[0], own, (x,)))
         batched = one(tensors, rows)
         pairs = zip(modules, rows, strict=True)
@@ -217,5 +221,5 @@ def test_modules_that_are_not_known_are_called(name, calls):
     module = UNKNOWN[name](0).double()
     rows = torch.randn(ROWS, 6, dtype=torch.float64)
     own = dict(module.named_parameters()) | dict(module.named_buffers())
-    torch.testing.assert_close(alone(module)(own, rows), module(rows), **CLOSE)
+    torch.testing.assert_close(single_forward(module)(own, rows), module(rows), **CLOSE)
     assert len(calls) == 2

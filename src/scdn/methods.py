@@ -20,7 +20,6 @@ from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import Decision, RoundProblem
 from scdn.control.solve import solve
 from scdn.registry import Registry
-from scdn.scenario import MemoryName
 
 Schedule = Literal["synchronous", "asynchronous"]
 
@@ -44,7 +43,7 @@ class Method:
 
     name: str
     controller: Controller
-    memory: MemoryName = "keep"
+    memory: str = "keep"
     schedule: Schedule = "synchronous"
     rival: bool = False  # takes SC-DN's mean iterations of the same round
     about: str = ""

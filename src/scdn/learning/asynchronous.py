@@ -1,8 +1,8 @@
 """The asynchronous schedule (VAFL): parties report when they are ready, on a virtual clock.
 
-A party's cycle lasts as long as its computing and its report, by the orders that it began with.
-When its report arrives, that party and the server train against everybody's embeddings as they
-stand; nobody waits. A report that takes longer than the limit is dropped: the cycle is spent and
+A party's cycle lasts as long as its computation and its report, by the plan that it began with.
+When its report arrives, that party and the server train against everybody's current embeddings;
+nobody waits. A report that takes longer than the limit is dropped: the cycle's energy is spent and
 nothing changes. A recorded round ends after as many arrivals as parties are present.
 """
 
@@ -12,15 +12,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from scdn.learning.local import Order
-from scdn.learning.vertical import VerticalModel
+from scdn.learning.local_optimizers import LocalSteps
+from scdn.learning.vertical_model import VerticalModel
 
 
 @dataclass(frozen=True)
-class Cycle:
-    """One party's computing and report: what it does, how long it takes, what it costs."""
+class PartyCycle:
+    """One party's computation and report: its steps, duration and cost."""
 
-    order: Order
+    local_steps: LocalSteps
     seconds: float
     late: bool = False
     transmission_j: float = 0.0
@@ -30,69 +30,73 @@ class Cycle:
 
 @dataclass(frozen=True)
 class Arrival:
-    """A report: whose, when, how many others arrived since the last of this party."""
+    """The arrival of a party's report; staleness counts other reports since its previous one."""
 
     name: str
     at_s: float
     staleness: int
-    cycle: Cycle
+    cycle: PartyCycle
 
 
 @dataclass
 class VirtualClock:
-    """Who is at work on what, and until when."""
+    """The cycles that are running, and when each of them ends."""
 
     now_s: float = 0.0
-    heard: int = 0
+    report_count: int = 0
     due_s: dict[str, float] = field(default_factory=dict)
-    at_work: dict[str, Cycle] = field(default_factory=dict)
-    last: dict[str, int] = field(default_factory=dict)  # arrivals so far when it was last heard
+    running: dict[str, PartyCycle] = field(default_factory=dict)
+    last_report: dict[str, int] = field(default_factory=dict)  # `report_count` at that time
 
-    def round(self, cycles: Mapping[str, Cycle], arrivals: int) -> list[Arrival]:
-        """The next `arrivals` reports; `cycles` has what each party would begin now.
+    def next_arrivals(self, cycles: Mapping[str, PartyCycle], count: int) -> list[Arrival]:
+        """Advance to the end of the next `count` cycles.
 
-        Who is not in it (it has nothing to do, or is gone) gives up what it is at.
+        `cycles` has the cycle that each party would begin now. A party that is not in it, because
+        it has nothing to do or has left, gives up its running cycle.
         """
         for name in set(self.due_s) - set(cycles):
-            del self.due_s[name], self.at_work[name]
+            del self.due_s[name], self.running[name]
         for name in set(cycles) - set(self.due_s):
             self._begin(name, cycles[name])
-            self.last.setdefault(name, self.heard)
-        found = []
-        for _ in range(arrivals if cycles else 0):
+            self.last_report.setdefault(name, self.report_count)
+        arrivals = []
+        for _ in range(count if cycles else 0):
             name = min(self.due_s, key=lambda party: (self.due_s[party], party))
-            self.now_s, done = self.due_s[name], self.at_work[name]
-            found.append(Arrival(name, self.now_s, self.heard - self.last[name], done))
-            if not done.late:
-                self.heard += 1
-            self.last[name] = self.heard
+            self.now_s, cycle = self.due_s[name], self.running[name]
+            staleness = self.report_count - self.last_report[name]
+            arrivals.append(Arrival(name, self.now_s, staleness, cycle))
+            if not cycle.late:
+                self.report_count += 1
+            self.last_report[name] = self.report_count
             self._begin(name, cycles[name])
-        return found
+        return arrivals
 
-    def _begin(self, name: str, cycle: Cycle) -> None:
-        self.due_s[name], self.at_work[name] = self.now_s + cycle.seconds, cycle
+    def _begin(self, name: str, cycle: PartyCycle) -> None:
+        self.due_s[name], self.running[name] = self.now_s + cycle.seconds, cycle
 
-    def words(self) -> dict[str, Any]:
-        """All there is to save."""
+    def state_dict(self) -> dict[str, Any]:
+        """Return the clock as values that JSON can hold."""
         return asdict(self)
 
     @classmethod
-    def of(cls, words: Mapping[str, Any]) -> VirtualClock:
-        """The clock as it was saved."""
-        at_work = {
-            name: Cycle(**{**cycle, "order": Order(**cycle["order"])})
-            for name, cycle in words["at_work"].items()
+    def from_state_dict(cls, state: Mapping[str, Any]) -> VirtualClock:
+        """Create the clock that `state_dict` was called on."""
+        running = {
+            name: PartyCycle(**{**cycle, "local_steps": LocalSteps(**cycle["local_steps"])})
+            for name, cycle in state["running"].items()
         }
-        return cls(**{**words, "at_work": at_work})
+        return cls(**{**state, "running": running})
 
 
-def train_as_they_arrive(
-    model: VerticalModel, round_: int, server_rate: float, arrivals: list[Arrival]
+def train_arrivals(
+    model: VerticalModel, round_index: int, server_rate: float, arrivals: list[Arrival]
 ) -> None:
-    """A recorded round: each arrival trains its party, and the server as many steps."""
+    """Train a recorded round: each arrival trains its party, and the server as many steps."""
     for index, arrival in enumerate(arrivals):
-        order = arrival.cycle.order
-        if arrival.cycle.late or order.steps == 0 or arrival.name not in model.present:
+        steps = arrival.cycle.local_steps
+        if arrival.cycle.late or steps.count == 0 or arrival.name not in model.present:
             continue
-        server = Order(order.steps, server_rate)
-        model.train(round_, {arrival.name: order}, server, moving=1, arrival=index)
+        server_steps = LocalSteps(steps.count, server_rate)
+        model.train(
+            round_index, {arrival.name: steps}, server_steps, training_parties=1, arrival=index
+        )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from scdn.data.dataset import Task
-from scdn.learning.fusion import Fusion
+from scdn.data.dataset import TaskKind
+from scdn.learning.fusion_model import FusionModel
 from scdn.learning.losses import row_losses
 
 _AT_ONCE = 32  # parties left out in one batched pass
@@ -16,7 +16,7 @@ _AT_ONCE = 32  # parties left out in one batched pass
 
 @torch.no_grad()
 def exclusion_losses(
-    fusion: Fusion, embeddings: Tensor, targets: Tensor, task: Task, names: Sequence[str]
+    fusion: FusionModel, embeddings: Tensor, targets: Tensor, task: TaskKind, names: Sequence[str]
 ) -> Tensor:
     """F̃: the loss without each of `names` in turn, from (members, rows, width) embeddings.
 
@@ -24,7 +24,7 @@ def exclusion_losses(
     """
     where = [fusion.members.index(name) for name in names]
     places = torch.tensor(where, dtype=torch.int64, device=embeddings.device)
-    whole = fusion.sums(embeddings) + fusion.parameters["bias"]
+    whole = fusion.first_layer(embeddings) + fusion.parameters["bias"]
     found = []
     for some in torch.split(places, _AT_ONCE):
         shares = embeddings[some] @ fusion.parameters["blocks"][some]

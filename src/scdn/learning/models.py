@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from scdn.data.dataset import Task
+from scdn.data.dataset import TaskKind
 from scdn.errors import InputError, format_value, input_error
-from scdn.learning.split import Shape, View
+from scdn.learning.feature_split import FeatureView, Shape
 
 Initialisation = Literal["default", "kaiming"]
 HIDDEN = 64  # the paper's hidden neurons
@@ -120,7 +120,9 @@ _OWN = {
 }
 
 
-def architecture(name: str, view: View | None = None, task: Task | None = None) -> Architecture:
+def architecture(
+    name: str, view: FeatureView | None = None, task: TaskKind | None = None
+) -> Architecture:
     """The model called `name`; `"auto"` picks one by `view` and `task`, as the paper does."""
     if name == "auto":
         if view is None or task is None:
@@ -136,12 +138,12 @@ def architecture(name: str, view: View | None = None, task: Task | None = None) 
     return Architecture(name, 0, lambda shape, width, _: factory(shape, width))
 
 
-def build(
+def build_model(
     name: str,
-    view: View,
+    view: FeatureView,
     width: int,
     *,
-    task: Task,
+    task: TaskKind,
     masked_columns: int | None,
     hidden: int = HIDDEN,
     initialisation: Initialisation = "default",
@@ -171,12 +173,12 @@ def load_head(name: str, hidden: int, width: int) -> nn.Module:
     return _built(architecture(name), (hidden,), width)
 
 
-def connections(module: nn.Module) -> int:
+def count_connections(module: nn.Module) -> int:
     """Weights and biases (the paper's φ_n); a model's payload is 32 bits for each."""
     return sum(parameter.numel() for parameter in module.parameters())
 
 
-def structure(module: nn.Module, shape: Shape) -> Hashable:
+def structure_key(module: nn.Module, shape: Shape) -> Hashable:
     """A key that is equal for models that may be stacked: layers, tensors and input alike."""
     layers = tuple((name, type(m), m.extra_repr()) for name, m in module.named_modules())
     tensors = (*module.named_parameters(), *module.named_buffers())
@@ -191,7 +193,7 @@ def _mlp(shape: Shape, width: int, hidden: int) -> nn.Module:
     return flat if len(shape) == 1 else nn.Sequential(nn.Flatten(), *flat)
 
 
-def _masked_mlp(view: View, all_columns: int, width: int, hidden: int) -> nn.Module:
+def _masked_mlp(view: FeatureView, all_columns: int, width: int, hidden: int) -> nn.Module:
     flat = MaskedMlp(torch.from_numpy(view.columns), all_columns, width, hidden)
     return flat if len(view.shape) == 1 else nn.Sequential(nn.Flatten(), *flat)
 
@@ -273,7 +275,7 @@ def _built(chosen: Architecture, shape: Shape, width: int) -> nn.Module:
         if not torch.equal(buffer, old):
             allowed = "must keep no running statistics (such as BatchNorm's)"
             raise _refuse(chosen.name, f"{name} changes in training", allowed)
-    if connections(module) == 0:
+    if count_connections(module) == 0:
         raise _refuse(chosen.name, "has no parameters", "must have some to train")
     if not torch.equal(result, again):
         raise _refuse(chosen.name, "draws at random", "must give a row the same result twice")

@@ -12,18 +12,18 @@ from torch import Tensor, nn
 from torch.func import vjp
 from torch.nn import functional
 
-from scdn.data.dataset import Task
+from scdn.data.dataset import TaskKind
 from scdn.errors import input_error
+from scdn.learning.feature_split import Shape
 from scdn.learning.models import MaskedLinear
-from scdn.learning.split import Shape
 from scdn.rng import generator
 
 Operator = Callable[[Tensor], Tensor]
 
-STEPS = 32  # of the bidiagonalisation: 0.4 % too low on fresh AlexNets at most (24: 1 %)
+LANCZOS_STEPS = 32  # of the bidiagonalisation: 0.4 % too low on fresh AlexNets at most (24: 1 %)
 
 
-def curvature(task: Task) -> float:
+def loss_curvature(task: TaskKind) -> float:
     """The loss's part c: a bound on its second derivative in the model's outputs.
 
     Cross-entropy has the Hessian diag(p) − ppᵀ, whose rows have absolute sums 2p(1 − p) ≤ ½. Half
@@ -33,7 +33,7 @@ def curvature(task: Task) -> float:
     return 0.5 if task == "classification" else 1.0
 
 
-def smoothness(
+def party_smoothness(
     module: nn.Module, parameters: Mapping[str, Tensor], shape: Shape, c: float
 ) -> Tensor:
     """Each party's L_n = c·(product of its layers' spectral norms)², in 64-bit floats.
@@ -167,13 +167,16 @@ def _largest_singular_values(
     """
     parties, inputs = start.shape
     rights, lefts = (
-        start.new_zeros(parties, STEPS, inputs),
-        start.new_zeros(parties, STEPS, outputs),
+        start.new_zeros(parties, LANCZOS_STEPS, inputs),
+        start.new_zeros(parties, LANCZOS_STEPS, outputs),
     )
-    diagonal, above = start.new_zeros(parties, STEPS), start.new_zeros(parties, STEPS)
+    diagonal, above = (
+        start.new_zeros(parties, LANCZOS_STEPS),
+        start.new_zeros(parties, LANCZOS_STEPS),
+    )
     scale = start.new_zeros(parties)
     right, _ = _next(start, rights[:, :0], scale)
-    for step in range(STEPS):
+    for step in range(LANCZOS_STEPS):
         rights[:, step] = right
         left, diagonal[:, step] = _next(forward(right), lefts[:, :step], scale)
         lefts[:, step] = left

@@ -1,12 +1,13 @@
-"""Where and in what precision tensors live, and the same numbers on any count of threads."""
+"""Device and precision of tensors, states as plain arrays, and reproducible draws and sums."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -16,12 +17,20 @@ from scdn.rng import generator
 
 Precision = Literal["float32", "float64", "bfloat16"]
 Tensors = dict[str, Tensor]
+Arrays = dict[str, NDArray[Any]]
 Value = TypeVar("Value")
 
 
+class StateDict(NamedTuple):
+    """A saved state: arrays by name, and values that JSON can hold."""
+
+    arrays: Arrays
+    values: dict[str, Any]
+
+
 @dataclass(frozen=True)
-class Place:
-    """A device and a precision. In bfloat16 weights stay in 32 bits; models compute in 16."""
+class TensorOptions:
+    """Device and precision. With bfloat16, weights stay in 32 bits and models compute in 16."""
 
     device: str = "cpu"
     precision: Precision = "float32"
@@ -33,36 +42,46 @@ class Place:
             )
         if self.device.startswith("cuda") and not torch.cuda.is_available():
             raise input_error(
-                "learning", "device", "no GPU that PyTorch can use", "must be cpu here"
+                "learning", "device", "PyTorch finds no usable GPU", "must be cpu on this machine"
             )
 
     @property
     def dtype(self) -> torch.dtype:
-        """Of weights and embeddings."""
+        """Return the type of weights and embeddings."""
         return torch.float64 if self.precision == "float64" else torch.float32
 
-    def tensor(self, numbers: NDArray[Any]) -> Tensor:
-        """An array as a tensor here; whole numbers stay whole."""
-        found = torch.from_numpy(numbers)
-        return found.to(self.device, self.dtype if found.is_floating_point() else torch.int64)
+    def tensor(self, array: NDArray[Any]) -> Tensor:
+        """Return an array as a tensor on the device; integers and booleans become int64."""
+        tensor = torch.from_numpy(array)
+        return tensor.to(self.device, self.dtype if tensor.is_floating_point() else torch.int64)
 
-    def computing(self) -> AbstractContextManager[Any]:
-        """What models run in."""
+    def autocast(self) -> AbstractContextManager[Any]:
+        """Return the context in which models compute."""
         if self.precision != "bfloat16":
             return nullcontext()
         return torch.autocast(self.device.split(":")[0], torch.bfloat16)
 
 
-def under(values: Mapping[str, Value], prefix: str) -> dict[str, Value]:
-    """Those whose names begin so, by the rest of their names."""
-    return {n[len(prefix) :]: value for n, value in values.items() if n.startswith(prefix)}
+def strip_prefix(values: Mapping[str, Value], prefix: str) -> dict[str, Value]:
+    """Select the entries whose names start with a prefix, and strip it from their names."""
+    return {
+        name.removeprefix(prefix): value
+        for name, value in values.items()
+        if name.startswith(prefix)
+    }
+
+
+def to_arrays(tensors: Mapping[str, Tensor], prefix: str) -> Arrays:
+    """Convert tensors to arrays named `prefix/name`."""
+    return {f"{prefix}/{name}": np.asarray(tensor.cpu()) for name, tensor in tensors.items()}
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Sums in one order: results do not hang on how many cores there are.
+def single_threaded() -> Iterator[None]:
+    """Compute on one thread, so that results do not depend on the number of cores.
 
-    It is also the fastest: parties' matrices are small, and two runs of one thread beat one of two.
+    It is also the fastest: parties' matrices are small, and two runs with one thread each finish
+    before two runs with two threads.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -73,9 +92,9 @@ def one_thread() -> Iterator[None]:
 
 
 @contextmanager
-def seeded(seed: int, purpose: str) -> Iterator[None]:
-    """PyTorch's own draws (of a module's first weights) from a named stream; none leak out."""
+def seeded_init(seed: int, purpose: str) -> Iterator[None]:
+    """Let PyTorch draw a module's initial weights from a named generator, and restore its own."""
     with torch.random.fork_rng(devices=[]):
-        # Not torch.manual_seed: it would seed accelerators as well, for good.
+        # torch.manual_seed would also reseed accelerators, which fork_rng does not restore here.
         torch.default_generator.manual_seed(int(generator(seed, purpose).integers(2**63)))
         yield

@@ -1,7 +1,7 @@
 """One frozen, typed description of everything a run needs; the one place where defaults live."""
 
 from scdn.scenario.definition import Scenario
-from scdn.scenario.learning_settings import LearningSettings, MemoryName
+from scdn.scenario.learning_settings import LearningSettings
 from scdn.scenario.network_settings import (
     Churn,
     DeviceGroup,
@@ -13,6 +13,8 @@ from scdn.scenario.network_settings import (
 from scdn.scenario.reader import make_scenario, read_scenario, scenario_warnings
 from scdn.scenario.round_settings import (
     AirLink,
+    AnyOptimizer,
+    CustomOptimizer,
     DeviceSettings,
     Link,
     Momentum,
@@ -29,14 +31,15 @@ from scdn.scenario.toml_writer import scenario_template, to_toml
 
 __all__ = [
     "AirLink",
+    "AnyOptimizer",
     "Churn",
+    "CustomOptimizer",
     "DeviceGroup",
     "DeviceSettings",
     "Fading",
     "LearningSettings",
     "Link",
     "ListedDevice",
-    "MemoryName",
     "Momentum",
     "Movement",
     "OptimizerKind",

@@ -9,8 +9,6 @@ from pydantic import BeforeValidator, Strict
 from scdn.scenario.field_types import WholeNumber, setting
 from scdn.scenario.round_settings import RoundLearningSettings
 
-MemoryName = Literal["keep", "zero-out", "dropout"]  # what stays of departed devices
-
 
 def _check_damping(choice: Any) -> Any:
     is_number = isinstance(choice, int | float) and not isinstance(choice, bool)

@@ -16,7 +16,7 @@ from scdn.scenario.field_types import (
     required_setting,
     setting,
 )
-from scdn.scenario.round_settings import DeviceSettings, OptimizerKind
+from scdn.scenario.round_settings import AnyOptimizer, DeviceSettings, OptimizerKind, Sgd
 
 StartPosition = Literal["centre", "random", "origin", "max", "random-edge"]
 
@@ -37,6 +37,9 @@ class ListedDevice(DeviceSettings, Lifetime):
     """A device that is listed in a scenario or read from a CSV file."""
 
     kind: str = setting("device", "kind of device, for maps and tables", min_length=1)
+    optimizer: AnyOptimizer = setting(  # type: ignore[assignment]  # a request has no custom one
+        Sgd(), "local optimizer: sgd, proximal with mu, momentum with rho, or custom with name"
+    )
 
 
 class DeviceGroup(FrozenModel):

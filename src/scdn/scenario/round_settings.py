@@ -172,7 +172,15 @@ class Momentum(FrozenModel):
     rho: float = required_setting("momentum parameter, ρ", gt=0, lt=1)
 
 
+class CustomOptimizer(FrozenModel):
+    """A user's subclass of `scdn.learning.local_optimizers.LocalOptimizer`."""
+
+    kind: Literal["custom"]
+    name: str = required_setting("registered name, or package.module:NAME", min_length=1)
+
+
 Optimizer = Annotated[Sgd | Proximal | Momentum, Field(discriminator="kind")]
+AnyOptimizer = Annotated[Sgd | Proximal | Momentum | CustomOptimizer, Field(discriminator="kind")]
 
 
 class DeviceSettings(FrozenModel):

@@ -9,7 +9,7 @@ from scdn.errors import input_error
 from scdn.job_pool import PoolJob, run_jobs
 from scdn.methods import method
 from scdn.record.run_reader import EVENTS, Run, read_run
-from scdn.scenario.definition import Scenario
+from scdn.scenario import Scenario
 from scdn.simulation.baselines import baselines
 from scdn.simulation.runner import REFERENCE_FOLDER, REFERENCE_METHOD, resume, run
 

@@ -14,6 +14,7 @@ from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.data import Dataset
 from scdn.learning.asynchronous import Arrival
+from scdn.learning.metrics import metric
 from scdn.scenario import Scenario
 from scdn.simulation.outcome import Outcome
 from scdn.world.energy import MovementJ
@@ -27,7 +28,7 @@ def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Ev
 
     from scdn import __version__
 
-    return {
+    event: Event = {
         "event": "start",
         "schema": 1,
         "scenario": scenario.model_dump(mode="json", by_alias=True),
@@ -47,6 +48,14 @@ def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Ev
         },
         "baselines": baselines,
     }
+    if scenario.learning.metrics:
+        score = metric(scenario.learning.metrics[0])
+        event["score"] = {
+            "metric": score.name,
+            "higher_is_better": score.higher_is_better,
+            "unit": score.unit,
+        }
+    return event
 
 
 def round_event(

@@ -187,11 +187,12 @@ class Simulation:
     def _local_steps(self, plan: Plan, outcome: Outcome) -> dict[str, LocalSteps]:
         """Return the steps of the devices whose training will count."""
         problem, counts = plan.problem, self._step_counts(plan)
+        custom = self.trace.fleet.custom_optimizer[self._present]
         return {
             problem.ids[n]: LocalSteps(
                 int(counts[n]),
                 float(problem.learning_rate[n]),
-                OPTIMIZERS[problem.optimizer[n]],
+                custom[n] or OPTIMIZERS[problem.optimizer[n]],
                 float(problem.optimizer_value[n]),
             )
             for n in np.flatnonzero(outcome.trains)
@@ -235,8 +236,11 @@ class Simulation:
                 raise DivergedError(f"gradients of {name} are not finite in round {self.round}")
         metrics = self.model.metrics()
         limit = DIVERGENCE_FACTOR * max(1.0, self.initial_loss)
+        unlimited = {metric.name for metric in self.model.server.further_metrics}
         for table in (metrics, metrics.get("future", {}), *metrics.get("future_by", {}).values()):
             for name, value in table.items():
+                if name in unlimited:  # a user's metric has a scale of its own
+                    continue
                 if isinstance(value, float) and not abs(value) <= limit:
                     raise DivergedError(f"{name} is {value:g} after round {self.round}")
         return metrics

@@ -13,6 +13,7 @@ from scdn.data.scaling import ScalingKind
 from scdn.errors import input_error
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView, newcomer_view, split_features
+from scdn.learning.local_optimizers import local_optimizer
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.tensors import TensorOptions
 from scdn.rng import generator
@@ -78,14 +79,19 @@ class RunData:
 
     def optimizers(self, fleet: Fleet, round_index: int) -> tuple[IntArray, Array]:
         """Return each device's optimiser and its μ or ρ: its own, or drawn anew each round."""
-        if not self.scenario.learning.redraw_optimizers:
+        if not (self.scenario.learning.redraw_optimizers or any(fleet.custom_optimizer)):
             return fleet.optimizer, fleet.optimizer_value
         groups = {group.kind: group for group in reversed(self.scenario.fleet)}
         kinds, values = fleet.optimizer.copy(), fleet.optimizer_value.copy()
         for index, (name, kind) in enumerate(zip(fleet.id, fleet.kind, strict=True)):
-            group = groups.get(kind)
-            if group is None:  # a listed device keeps its own
+            custom, group = fleet.custom_optimizer[index], groups.get(kind)
+            if custom:
+                optimizer = local_optimizer(custom)
+                kinds[index] = OPTIMIZERS.index(optimizer.bound_as)
+                values[index] = optimizer.bound_value
                 continue
+            if group is None or not self.scenario.learning.redraw_optimizers:
+                continue  # it keeps its own
             draw = generator(self.scenario.seed, f"optimizer:{name}", round_index)
             chosen = group.optimizers[int(draw.integers(len(group.optimizers)))]
             mu, rho = draw.uniform(*group.mu), draw.uniform(*group.rho)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scdn.arrays import Array, IntArray, floats
 from scdn.rng import generator
 from scdn.scenario import (
+    CustomOptimizer,
     DeviceGroup,
     DeviceSettings,
     ListedDevice,
@@ -43,6 +44,7 @@ class Fleet:
     learning_rate: Array
     optimizer: IntArray  # an index into OPTIMIZERS
     optimizer_value: Array  # mu, rho, or 0
+    custom_optimizer: NDArray[np.object_]  # its name; "" for the optimizers of OPTIMIZERS
     weibull_shape: Array
     weibull_scale_rounds: Array
 
@@ -73,6 +75,10 @@ class Fleet:
             "position_m": column("position_m").reshape(-1, 3),
             "optimizer": optimizer,
             "optimizer_value": optimizer_value,
+            "custom_optimizer": string_array(
+                device.optimizer.name if isinstance(device.optimizer, CustomOptimizer) else ""
+                for device in devices
+            ),
         }
         plain = {f.name: column(f.name) for f in fields(Fleet) if f.name not in special}
         return Fleet(**special, **plain)  # type: ignore[arg-type]
@@ -82,8 +88,8 @@ class Fleet:
         return [self._device(index) for index in range(len(self))]
 
     def _device(self, index: int) -> ListedDevice:
-        special = ("id", "kind", "position_m", "bandwidth_hz", "optimizer", "optimizer_value")
-        plain = [f.name for f in fields(self) if f.name not in special]
+        special = ("id", "kind", "position_m", "bandwidth_hz")
+        plain = [f.name for f in fields(self) if f.name not in special and "optim" not in f.name]
         bandwidth = float(self.bandwidth_hz[index])
         return ListedDevice.model_validate(
             {
@@ -97,6 +103,8 @@ class Fleet:
         )
 
     def _optimizer_settings(self, index: int) -> dict[str, Any]:
+        if self.custom_optimizer[index]:
+            return {"kind": "custom", "name": self.custom_optimizer[index]}
         kind, number = OPTIMIZERS[self.optimizer[index]], float(self.optimizer_value[index])
         parameters = {"proximal": {"mu": number}, "momentum": {"rho": number}}
         return {"kind": kind, **parameters.get(kind, {})}
@@ -175,6 +183,7 @@ def draw_group(
         learning_rate=same(group.learning_rate),
         optimizer=optimizer,
         optimizer_value=np.choose(optimizer, [np.zeros(count), mu, rho]),
+        custom_optimizer=string_array([""] * count),
         weibull_shape=one_of(10, floats(group.weibull_shapes)),
         weibull_scale_rounds=same(group.weibull_scale_rounds),
     )

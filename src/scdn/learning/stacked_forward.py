@@ -28,31 +28,31 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_
 
 
 @lru_cache(maxsize=256)
-def alone(module: nn.Module) -> Computation:
+def single_forward(module: nn.Module) -> Computation:
     """One party's: inputs are (rows, …)."""
     return _chain(module, _ONE) or partial(_call, module)
 
 
 @lru_cache(maxsize=256)
-def together(module: nn.Module) -> Computation:
+def stacked_forward(module: nn.Module) -> Computation:
     """Of parties of one structure: tensors have a first dimension of parties, inputs too."""
     return _chain(module, _MANY) or partial(_call_all, module)
 
 
-def by_rows(module: nn.Module, tensors: Tensors, inputs: Tensor) -> Tensor:
+def forward_rows(module: nn.Module, tensors: Tensors, inputs: Tensor) -> Tensor:
     """One model's for any number of dimensions of rows: (…, width) to (…, width)."""
-    found = alone(module)(tensors, inputs.flatten(0, -2))
+    found = single_forward(module)(tensors, inputs.flatten(0, -2))
     return found.view(*inputs.shape[:-1], found.shape[-1])
 
 
-def apiece(tensors: Tensors) -> Iterator[Tensors]:
+def unstack(tensors: Tensors) -> Iterator[Tensors]:
     """Each party's own."""
     for own in zip(*(stack.unbind() for stack in tensors.values()), strict=True):
         yield dict(zip(tensors, own, strict=True))
 
 
 @lru_cache(maxsize=256)
-def plain(module: nn.Module) -> bool:
+def has_only_common_layers(module: nn.Module) -> bool:
     """Whether it has none but common layers: no draws, nothing that hangs on values."""
     return all(type(leaf) in _PLAIN and not _altered(leaf) for _, leaf in _leaves(module))
 
@@ -68,7 +68,7 @@ def _call_all(module: nn.Module, tensors: Tensors, inputs: Tensor) -> Tensor:
     """Images that are not tiny, party by party on a CPU: its convolutions in groups are slower."""
     images = inputs.dim() == 5 and inputs.device.type == "cpu"
     if images and inputs[0].numel() >= LARGE:
-        pairs = zip(apiece(tensors), inputs.unbind(), strict=True)
+        pairs = zip(unstack(tensors), inputs.unbind(), strict=True)
         return torch.stack([_call(module, own, seen) for own, seen in pairs])
     return vmap(partial(_call, module), randomness="different")(tensors, inputs)
 

@@ -14,15 +14,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scdn.learning.stacked import plain
+from scdn.learning.stacked_forward import has_only_common_layers
 from scdn.learning.tensors import Tensors
 
 Function = Callable[[Tensors], Tensors]
 
-ROOM = 16  # recordings that are kept; the one that was not played for longest goes
+MAX_GRAPHS = 16  # recordings that are kept; the one that was not played for longest goes
 
 
-def replayed(what: tuple[Hashable, ...], compute: Function, given: Tensors) -> Tensors:
+def graphed_call(what: tuple[Hashable, ...], compute: Function, given: Tensors) -> Tensors:
     """`compute(given)`, which must depend on `what` and on tensors in `given` alone.
 
     On a GPU a computation that comes a second time with tensors of the same shapes is recorded,
@@ -37,17 +37,17 @@ def replayed(what: tuple[Hashable, ...], compute: Function, given: Tensors) -> T
     elif known == "seen":
         known = _recorded(compute, given)
     _known[key] = known
-    if len(_known) > ROOM:
+    if len(_known) > MAX_GRAPHS:
         _known.popitem(last=False)
-    return known.play(given) if isinstance(known, Recording) else compute(given)
+    return known.play(given) if isinstance(known, CapturedGraph) else compute(given)
 
 
-def forget() -> None:
+def release_graphs() -> None:
     """Lets all recordings go, and their memory."""
     _known.clear()
 
 
-class Recording:
+class CapturedGraph:
     """A computation of tensors of fixed shapes, which are kept until it goes."""
 
     def __init__(self, compute: Function, given: Tensors) -> None:
@@ -69,12 +69,14 @@ class Recording:
         return {name: tensor.clone() for name, tensor in self.found.items()}
 
 
-_known: OrderedDict[Hashable, Recording | str] = OrderedDict()  # or "seen" once, or "never" again
+_known: OrderedDict[Hashable, CapturedGraph | str] = (
+    OrderedDict()
+)  # or "seen" once, or "never" again
 
 
-def _recorded(compute: Function, given: Tensors) -> Recording | str:
+def _recorded(compute: Function, given: Tensors) -> CapturedGraph | str:
     try:
-        return Recording(compute, given)
+        return CapturedGraph(compute, given)
     except RuntimeError as error:  # no memory left for it, say
         warnings.warn(f"a step is not recorded but computed each time: {error}", stacklevel=4)
         return "never"
@@ -88,7 +90,7 @@ def _streams() -> tuple[Any, Any]:
 
 def _shared() -> Any:
     """The memory of those that there are: one uses it while it plays, and one plays at a time."""
-    there = (known for known in _known.values() if isinstance(known, Recording))
+    there = (known for known in _known.values() if isinstance(known, CapturedGraph))
     return next((known.graph.pool() for known in there), None)
 
 
@@ -109,4 +111,4 @@ def _on_gpu(given: Tensors) -> bool:
 
 
 def _can_be(what: tuple[Hashable, ...]) -> bool:
-    return all(plain(part) for part in what if isinstance(part, torch.nn.Module))
+    return all(has_only_common_layers(part) for part in what if isinstance(part, torch.nn.Module))

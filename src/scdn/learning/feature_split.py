@@ -1,0 +1,277 @@
+"""Which party holds which features: a data set's columns split among parties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isqrt, prod
+from typing import Literal, get_args
+
+import numpy as np
+
+from scdn.arrays import IntArray, Mask
+from scdn.data.dataset import Dataset
+from scdn.errors import Fault, InputError, format_value, input_error
+from scdn.rng import generator
+
+SplitKind = Literal["random", "blocks", "strips", "patches", "modality", "parties"]
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureView:
+    """The columns of a data set that one party holds.
+
+    Attributes
+    ----------
+    modality
+        `"image"` or `"table"`.
+    columns
+        Positions in the modality's flattened rows; images flatten as channel, row, column.
+    held
+        False where the model sees a zero; there `columns` repeats one that the party does hold,
+        so that other parties' columns are never read.
+    shape
+        The shape of a row as a model takes it: (columns,) or (channels, height, width).
+    """
+
+    modality: str
+    columns: IntArray
+    held: Mask
+    shape: Shape
+
+    @property
+    def held_columns(self) -> IntArray:
+        """Return the columns that the party holds, in order and without repetitions."""
+        return np.unique(self.columns[self.held])
+
+    def padded_image(self, least_size: int) -> FeatureView:
+        """Pad an image with zeros to a least height and width; return flat views unchanged."""
+        if len(self.shape) != 3:
+            return self
+        channels, height, width = self.shape
+        tall, wide = max(height, least_size), max(width, least_size)
+        top, left = (tall - height) // 2, (wide - width) // 2
+        columns = np.full((channels, tall, wide), self.held_columns[0])
+        held = np.zeros(columns.shape, bool)
+        inside = np.s_[:, top : top + height, left : left + width]
+        columns[inside] = self.columns.reshape(self.shape)
+        held[inside] = self.held.reshape(self.shape)
+        return FeatureView(self.modality, columns.ravel(), held.ravel(), columns.shape)
+
+    def padded_columns(self, size: int) -> FeatureView:
+        """Pad flat columns with zeros at the end."""
+        padding = size - len(self.columns)
+        columns = np.pad(self.columns, (0, padding), constant_values=self.held_columns[0])
+        return FeatureView(self.modality, columns, np.pad(self.held, (0, padding)), columns.shape)
+
+    def masked(self, shape: Shape) -> FeatureView:
+        """Extend the view to all columns of the modality, with zeros for other parties' columns.
+
+        `shape` is that of a whole row; a flat view stays flat.
+        """
+        all_columns = np.arange(prod(shape))
+        held = np.isin(all_columns, self.held_columns)
+        columns = np.where(held, all_columns, self.held_columns[0])
+        view_shape = shape if len(self.shape) == 3 else all_columns.shape
+        return FeatureView(self.modality, columns, held, view_shape)
+
+
+def row_shape(dataset: Dataset, modality: str) -> Shape:
+    """Return a row's shape as a model takes it: (columns,) or (channels, height, width)."""
+    if modality == "table":
+        return (dataset.train["table"].shape[1],)
+    _, height, width, channels = dataset.train["image"].shape
+    return channels, height, width
+
+
+def split_features(
+    dataset: Dataset, how: str, count: int, seed: int, ids: Sequence[str] | None = None
+) -> tuple[FeatureView, ...]:
+    """Return the views of the first `count` parties, which hold each column exactly once.
+
+    `"parties"` follows the data set's own map of columns to parties instead: by name if `ids` are
+    its names, else in its order.
+    """
+    _check(dataset, how, count)
+    match how:
+        case "random":
+            modality = _only_modality(dataset)
+            columns = generator(seed, "split").permutation(prod(row_shape(dataset, modality)))
+            return tuple(_flat_view(modality, part) for part in np.array_split(columns, count))
+        case "blocks":
+            modality = _only_modality(dataset)
+            return _blocks(modality, row_shape(dataset, modality), count)
+        case "strips":
+            return _grid_cells(row_shape(dataset, "image"), count, 1)
+        case "patches":
+            return _grid_cells(row_shape(dataset, "image"), *_grid(count))
+        case "modality":
+            return _alternating(dataset, count)
+        case _:
+            return _mapped(dataset, ids)
+
+
+def newcomer_view(dataset: Dataset, how: str, count: int, seed: int, name: str) -> FeatureView:
+    """Draw the view of a device that joins later, as large as that of a first party.
+
+    Its columns may overlap those of others. `count` is the number of first parties.
+    """
+    _check(dataset, how, count)
+    draw = generator(seed, f"split:{name}")
+    if how == "parties":
+        views = _mapped(dataset, None)
+        return views[draw.integers(len(views))]
+    first_views = split_features(dataset, how, count, seed)
+    like = first_views[draw.integers(2)] if how == "modality" else first_views[0]
+    shape = row_shape(dataset, like.modality)
+    size = len(like.columns)
+    if how == "random":
+        return _flat_view(like.modality, draw.choice(prod(shape), size, replace=False))
+    if like.modality == "table" or how == "blocks":
+        start = draw.integers(prod(shape) - size + 1)
+        return _flat_view(like.modality, np.arange(start, start + size))
+    _, height, width = like.shape
+    top = int(draw.integers(shape[1] - height + 1))
+    left = int(draw.integers(shape[2] - width + 1))
+    return _cell(shape, top, left, height, width)
+
+
+def check_disjoint(views: Sequence[FeatureView], names: Sequence[str], source: str) -> None:
+    """Raise an error with one line for each column that more than one party has."""
+    holders: dict[tuple[str, int], list[str]] = {}
+    for view, name in zip(views, names, strict=True):
+        for column in view.held_columns.tolist():
+            holders.setdefault((view.modality, column), []).append(name)
+    faults = [
+        Fault(f"{modality} column {column}", f"given to {' and '.join(parties)}", "one party only")
+        for (modality, column), parties in sorted(holders.items())
+        if len(parties) > 1
+    ]
+    if faults:
+        raise InputError(source, faults)
+
+
+# --- checks ---------------------------------------------------------------------------------------
+
+
+def _check(dataset: Dataset, how: str, count: int) -> None:
+    """Raise an error if the data set cannot be split this way among `count` parties."""
+    if how not in get_args(SplitKind):
+        allowed = f"must be one of {', '.join(get_args(SplitKind))}"
+        raise input_error(dataset.name, "split", f"got {format_value(how)}", allowed)
+    if count < 1:
+        raise input_error(dataset.name, "parties", f"got {count}", "must be at least 1")
+    modalities = sorted(dataset.train)
+    got = f"{how} with only {modalities[0]} rows" if len(modalities) == 1 else f"{how} with both"
+    if how in ("strips", "patches") and "image" not in modalities:
+        raise input_error(dataset.name, "split", got, "needs images")
+    if how == "modality":
+        if len(modalities) < 2:
+            raise input_error(dataset.name, "split", got, "needs images and a table")
+        if count < 2:
+            raise input_error(dataset.name, "parties", "modality with 1 party", "needs at least 2")
+    if how in ("random", "blocks") and len(modalities) > 1:
+        allowed = 'a party holds one kind of rows: use split = "modality"'
+        raise input_error(dataset.name, "split", f"{got} images and a table", allowed)
+    if how == "parties":
+        _check_map(dataset, count)
+    else:
+        _check_size(dataset, how, count)
+
+
+def _check_map(dataset: Dataset, count: int) -> None:
+    if not dataset.parties:
+        raise input_error(
+            dataset.name, "split", "the data names no parties", "choose another split"
+        )
+    if count != len(dataset.parties):
+        allowed = f"the data names {len(dataset.parties)}: {', '.join(dataset.parties)}"
+        raise input_error(dataset.name, "parties", f"got {count}", allowed)
+    for party, columns in dataset.parties.items():
+        if not columns:
+            raise input_error(dataset.name, f"parties.{party}", "no columns", "needs at least 1")
+
+
+def _check_size(dataset: Dataset, how: str, count: int) -> None:
+    """Raise an error if there are more parties than pieces."""
+    rows, across = _grid(count)
+    match how:
+        case "random" | "blocks":
+            columns = prod(row_shape(dataset, _only_modality(dataset)))
+            limits = [(count, columns, "columns")]
+        case "strips":
+            limits = [(count, row_shape(dataset, "image")[1], "rows of pixels")]
+        case "patches":
+            _, height, width = row_shape(dataset, "image")
+            limits = [(rows, height, "rows of pixels"), (across, width, "columns of pixels")]
+        case _:
+            limits = [
+                (count - count // 2, row_shape(dataset, "table")[0], "columns"),
+                (count // 2, row_shape(dataset, "image")[1], "rows of pixels"),
+            ]
+    for needed, available, unit in limits:
+        if needed > available:
+            got = f"{count} with split {how} need {needed} {unit}"
+            raise input_error(dataset.name, "parties", got, f"there are {available}")
+
+
+# --- pieces ---------------------------------------------------------------------------------------
+
+
+def _only_modality(dataset: Dataset) -> str:
+    (modality,) = dataset.train
+    return modality
+
+
+def _grid(count: int) -> tuple[int, int]:
+    """Return rows and columns of the squarest grid with `count` cells."""
+    rows = max(number for number in range(1, isqrt(count) + 1) if count % number == 0)
+    return rows, count // rows
+
+
+def _flat_view(modality: str, columns: IntArray) -> FeatureView:
+    return FeatureView(modality, np.sort(columns), np.ones(len(columns), bool), (len(columns),))
+
+
+def _blocks(modality: str, shape: Shape, count: int) -> tuple[FeatureView, ...]:
+    parts = np.array_split(np.arange(prod(shape)), count)
+    return tuple(_flat_view(modality, part) for part in parts)
+
+
+def _grid_cells(shape: Shape, down: int, across: int) -> tuple[FeatureView, ...]:
+    """Cut an image into the cells of a grid, row by row."""
+    return tuple(
+        _cell(shape, rows[0], columns[0], len(rows), len(columns))
+        for rows in np.array_split(np.arange(shape[1]), down)
+        for columns in np.array_split(np.arange(shape[2]), across)
+    )
+
+
+def _cell(shape: Shape, top: int, left: int, height: int, width: int) -> FeatureView:
+    pixels = np.arange(prod(shape)).reshape(shape)
+    columns = pixels[:, top : top + height, left : left + width]
+    return FeatureView("image", columns.ravel(), np.ones(columns.size, bool), columns.shape)
+
+
+def _alternating(dataset: Dataset, count: int) -> tuple[FeatureView, ...]:
+    """Alternate between blocks of the table's columns and strips of the image."""
+    tables = _blocks("table", row_shape(dataset, "table"), count - count // 2)
+    strips = _grid_cells(row_shape(dataset, "image"), count // 2, 1)
+    return tuple((strips if party % 2 else tables)[party // 2] for party in range(count))
+
+
+def _mapped(dataset: Dataset, ids: Sequence[str] | None) -> tuple[FeatureView, ...]:
+    """Follow the data set's own map of columns to parties."""
+    order = list(dataset.parties)
+    if ids is not None and set(ids) & set(order):
+        if sorted(ids) != sorted(order):  # by order a party might get another's columns
+            got = f"devices {', '.join(ids)}"
+            allowed = f"the data names {', '.join(order)}: name all devices so, or none"
+            raise input_error(dataset.name, "parties", got, allowed)
+        order = list(ids)
+    positions = {name: column for column, name in enumerate(dataset.features)}
+    return tuple(
+        _flat_view("table", np.array(sorted({positions[name] for name in dataset.parties[party]})))
+        for party in order
+    )

@@ -1,0 +1,161 @@
+"""The server's model f_0: it fuses embeddings, and grows and shrinks with the network.
+
+Its first layer has one block of weights per member, so that a new member adds a block and leaves
+every trained weight unchanged. After the first layer comes a head: the paper's, or any module.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from scdn.data.dataset import TaskKind
+from scdn.learning.cuda_graphs import graphed_call
+from scdn.learning.losses import row_losses
+from scdn.learning.stacked_forward import forward_rows
+from scdn.learning.tensors import TensorOptions, Tensors, seeded_init, strip_prefix
+from scdn.rng import generator
+
+_HEAD = "head."
+_EMBEDDINGS, _TARGETS, _BUFFERS = "batch.embeddings", "batch.targets", "buffers."
+
+
+@dataclass(frozen=True)
+class FusionModel:
+    """A first layer in blocks and a head; `members` are in the order of the blocks."""
+
+    members: tuple[str, ...]
+    layers: nn.Module  # the head; its own tensors are not used
+    parameters: Tensors  # blocks (members, width, hidden), bias (hidden,), head.…
+    buffers: Tensors  # the head's
+    options: TensorOptions
+    seed: int
+
+    @classmethod
+    def create(
+        cls,
+        members: Sequence[str],
+        width: int,
+        options: TensorOptions,
+        seed: int,
+        hidden: int = 64,
+        head: nn.Module | None = None,
+    ) -> FusionModel:
+        """Create a model for these members, with PyTorch's default initialisation."""
+        if head is None:
+            with seeded_init(seed, "fusion-head"):
+                head = nn.Sequential(nn.ReLU(), nn.Linear(hidden, width))
+        inputs = len(members) * width
+        parameters = {
+            "blocks": _initial((0, width, hidden), inputs, seed, "fusion"),
+            "bias": _initial((hidden,), inputs, seed, "fusion-bias"),
+        } | {_HEAD + name: p.detach().clone() for name, p in head.named_parameters()}
+        buffers = {
+            name: b.to(options.device, options.dtype if b.is_floating_point() else None)
+            for name, b in head.named_buffers()
+        }
+        empty = cls(
+            (),
+            deepcopy(head).to("meta"),
+            {name: p.to(options.device, options.dtype) for name, p in parameters.items()},
+            buffers,
+            options,
+            seed,
+        )
+        return empty.with_members(members)
+
+    @property
+    def width(self) -> int:
+        """Return the width of an embedding."""
+        return self.parameters["blocks"].shape[1]
+
+    def with_members(self, names: Sequence[str]) -> FusionModel:
+        """Add a block for each new member; trained weights stay unchanged."""
+        if not names:
+            return self
+        blocks = self.parameters["blocks"]
+        _, width, hidden = blocks.shape
+        inputs = (len(self.members) + len(names)) * width
+        new_blocks = [
+            _initial((1, width, hidden), inputs, self.seed, f"fusion:{name}").to(blocks)
+            for name in names
+        ]
+        return self._with_blocks(torch.cat([blocks, *new_blocks]), (*self.members, *names))
+
+    def without_members(self, names: Collection[str]) -> FusionModel:
+        """Remove the blocks of these members."""
+        kept = [index for index, name in enumerate(self.members) if name not in names]
+        members = tuple(self.members[index] for index in kept)
+        return self._with_blocks(self.parameters["blocks"][kept], members)
+
+    # --- outputs --------------------------------------------------------------------------------
+
+    @property
+    def head_tensors(self) -> Tensors:
+        """Return the head's parameters and buffers."""
+        return strip_prefix(self.parameters, _HEAD) | self.buffers
+
+    def head(self, inputs: Tensor, parameters: Tensors | None = None) -> Tensor:
+        """Compute outputs from the first layer's results, (…, hidden)."""
+        parameters = self.parameters if parameters is None else parameters
+        return forward_rows(self.layers, strip_prefix(parameters, _HEAD) | self.buffers, inputs)
+
+    def first_layer(self, embeddings: Tensor, parameters: Tensors | None = None) -> Tensor:
+        """Sum (members, …, width) embeddings times their blocks; the bias is not included."""
+        blocks = (self.parameters if parameters is None else parameters)["blocks"]
+        side_by_side = embeddings.movedim(0, -2).flatten(-2)
+        return side_by_side @ blocks.flatten(0, 1)
+
+    def outputs(self, embeddings: Tensor, parameters: Tensors | None = None) -> Tensor:
+        """Compute logits, or predicted numbers, from (members, …, width) embeddings."""
+        parameters = self.parameters if parameters is None else parameters
+        return self.head(self.first_layer(embeddings, parameters) + parameters["bias"], parameters)
+
+    def spectral_norm_product(self) -> float:
+        """Multiply the spectral norms of the first layer and the head's linear layers."""
+        layers = [self.parameters["blocks"].flatten(0, 1)]
+        layers += [
+            p for name, p in self.parameters.items() if name.startswith(_HEAD) and p.dim() == 2
+        ]
+        return math.prod(float(torch.linalg.matrix_norm(w.double(), 2)) for w in layers)
+
+    # --- training -------------------------------------------------------------------------------
+
+    def train(
+        self, embeddings: Tensor, targets: Tensor, task: TaskKind, rate: float
+    ) -> FusionModel:
+        """Take one SGD step per batch of (members, steps, batch, width) embeddings."""
+        parameters = self.parameters
+        for step in range(len(targets)):
+            inputs = parameters | {_EMBEDDINGS: embeddings[:, step], _TARGETS: targets[step]}
+            inputs |= {_BUFFERS + name: value for name, value in self.buffers.items()}
+            key = ("server", self.layers, task)
+            gradients = graphed_call(key, partial(self._gradients, task), inputs)
+            parameters = {
+                name: p.sub(gradients[name], alpha=rate) for name, p in parameters.items()
+            }
+        return replace(self, parameters=parameters)
+
+    def _gradients(self, task: TaskKind, inputs: Tensors) -> Tensors:
+        """Compute the gradient of a batch's mean loss."""
+        leaves = {name: inputs[name].detach().requires_grad_() for name in self.parameters}
+        model = replace(self, buffers=strip_prefix(inputs, _BUFFERS))
+        outputs = model.outputs(inputs[_EMBEDDINGS], leaves)
+        loss = row_losses(outputs, inputs[_TARGETS], task).mean()
+        gradients = torch.autograd.grad(loss, list(leaves.values()))
+        return dict(zip(leaves, gradients, strict=True))
+
+    def _with_blocks(self, blocks: Tensor, members: tuple[str, ...]) -> FusionModel:
+        return replace(self, members=members, parameters=self.parameters | {"blocks": blocks})
+
+
+def _initial(shape: tuple[int, ...], inputs: int, seed: int, purpose: str) -> Tensor:
+    """Draw weights as `nn.Linear` does for so many inputs: uniform within ±1/√inputs."""
+    limit = 1 / math.sqrt(max(inputs, 1))
+    return torch.from_numpy(generator(seed, purpose).uniform(-limit, limit, shape))

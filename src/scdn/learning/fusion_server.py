@@ -1,0 +1,267 @@
+"""The learning side of the server: the fusion model, the labels, and what parties have sent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from scdn.data.dataset import TaskKind
+from scdn.learning.fusion_model import FusionModel
+from scdn.learning.importance import exclusion_losses
+from scdn.learning.imputation import IMPUTATIONS, Imputation, impute
+from scdn.learning.losses import row_losses
+from scdn.learning.member_mask import MemberMask, masked
+from scdn.learning.memories import Memory, PartyEmbeddings
+from scdn.learning.metrics import Metric, scores
+from scdn.learning.party_backend import SentEmbeddings
+from scdn.learning.party_loss import GradientLoss, PartyLoss, SharedLabelLoss
+from scdn.learning.tensors import StateDict, strip_prefix, to_arrays
+
+MAX_VALUES_FUSED = 4_000_000  # numbers in the embeddings that are fused in one piece
+UPDATE_FRACTIONS = tuple(2 ** (-half / 2) for half in range(13))  # from 1 down to 1/64
+
+
+@dataclass
+class FusionServer:
+    """Holds what stays on the server, and tells parties their losses.
+
+    Attributes
+    ----------
+    sample
+        Indices of the training rows that importance and `train_loss` are measured on.
+    further_metrics
+        Metrics to compute beside the built-in ones.
+    sample_embeddings, test_embeddings
+        By present member: embeddings of the sample and of the test rows, as last sent.
+    """
+
+    fusion: FusionModel
+    task: TaskKind
+    targets: Tensor
+    test_targets: Tensor
+    sample: Tensor
+    memory: Memory
+    further_metrics: Sequence[Metric] = ()
+    sample_embeddings: dict[str, Tensor] = field(default_factory=dict)
+    test_embeddings: dict[str, Tensor] = field(default_factory=dict)
+
+    # --- members and their embeddings -----------------------------------------------------------
+
+    def receive(self, sent: SentEmbeddings) -> None:
+        """Store parties' embeddings of the sample and of the test rows."""
+        for name, sample, test in zip(*sent, strict=True):
+            self.sample_embeddings[name], self.test_embeddings[name] = sample, test
+
+    def add_members(self, names: Sequence[str]) -> None:
+        """Add a block of the fusion model for each new party."""
+        self.fusion = self.fusion.with_members(names)
+
+    def remove_members(
+        self, names: Sequence[str], training_embeddings: Mapping[str, Tensor]
+    ) -> None:
+        """Hand what parties sent to the memory, and let it shrink the fusion model."""
+        for name in names:
+            embeddings = PartyEmbeddings(
+                training_embeddings.get(name),
+                self.sample_embeddings.pop(name),
+                self.test_embeddings.pop(name),
+            )
+            self.memory.add(name, embeddings)
+        self.fusion = self.memory.shrink(self.fusion, names)
+
+    def member_indices(self, names: Sequence[str]) -> Tensor:
+        """Return the positions of these names among the members."""
+        indices = [self.fusion.members.index(name) for name in names]
+        return torch.tensor(indices, dtype=torch.int64, device=self.fusion.options.device)
+
+    def member_embeddings(self, sent: Mapping[str, Tensor], rows: Tensor) -> Tensor:
+        """Return every member's embeddings of training rows, (members, rows, width)."""
+        kept = {
+            name: embeddings.training[rows]
+            for name, embeddings in self.memory.embeddings.items()
+            if embeddings.training is not None
+        }
+        return self._in_member_order({**sent, **kept}, len(rows))
+
+    def evaluation_mask(self, steps: int) -> MemberMask | None:
+        """Return the mask of members without embeddings, if the memory has one."""
+        flags = self.memory.evaluation_mask(self.fusion.members)
+        if flags is None:
+            return None
+        return MemberMask(self.fusion.options.tensor(flags).expand(steps, -1))
+
+    # --- losses of parties ----------------------------------------------------------------------
+
+    def party_loss(
+        self,
+        names: Sequence[str],
+        batches: Tensor,
+        stale: Tensor,
+        labels: Literal["shared", "server"],
+        mask: MemberMask | None = None,
+    ) -> PartyLoss:
+        """Return the loss on which these parties train for (steps, batch) rows.
+
+        `stale` are the members' embeddings of those rows, (members, steps, batch, width).
+        """
+        indices = self.member_indices(names)
+        if labels == "server":
+            gradients = self.embedding_gradients(stale, self.targets[batches], mask)
+            return GradientLoss(gradients[indices])
+        return SharedLabelLoss(
+            self.task,
+            self.targets[batches],
+            self.fusion.parameters["bias"],
+            self.fusion.first_layer(masked(stale, mask)),
+            self.fusion.parameters["blocks"][indices],
+            stale[indices],
+            self.fusion.layers,
+            self.fusion.head_tensors,
+            mask,
+            indices,
+        )
+
+    def sample_loss(self, names: Sequence[str]) -> PartyLoss:
+        """Return the loss of these parties over the sample, to first order."""
+        table = self._in_member_order(self._sample_embeddings(), len(self.sample))[:, None]
+        targets, mask = self.targets[self.sample][None], self.evaluation_mask(1)
+        gradients = self.embedding_gradients(table, targets, mask)
+        return GradientLoss(gradients[self.member_indices(names)])
+
+    def embedding_gradients(
+        self, embeddings: Tensor, targets: Tensor, mask: MemberMask | None = None
+    ) -> Tensor:
+        """Return gradients of each batch's mean loss at (members, steps, batch, width)."""
+        leaf = embeddings.detach().requires_grad_()
+        losses = row_losses(self.fusion.outputs(masked(leaf, mask)), targets, self.task)
+        return torch.autograd.grad(losses.mean(-1).sum(), leaf)[0]
+
+    # --- training -------------------------------------------------------------------------------
+
+    def train(
+        self, batches: Tensor, embeddings: Tensor, rate: float, mask: MemberMask | None = None
+    ) -> None:
+        """Train the fusion model with one step per batch."""
+        self.fusion = self.fusion.train(
+            masked(embeddings, mask), self.targets[batches], self.task, rate
+        )
+
+    @torch.no_grad()
+    def best_fraction(
+        self, batches: Tensor, stale: Tensor, trained: Tensor, mask: MemberMask | None = None
+    ) -> float:
+        """Return the fraction of the way from stale to trained embeddings with the least loss."""
+        targets = self.targets[batches]
+        losses = []
+        for fraction in UPDATE_FRACTIONS:
+            outputs = self.fusion.outputs(masked(torch.lerp(stale, trained, fraction), mask))
+            loss = float(row_losses(outputs, targets, self.task).double().mean())
+            losses.append(loss if math.isfinite(loss) else math.inf)
+        return UPDATE_FRACTIONS[losses.index(min(losses))]
+
+    # --- measurement ----------------------------------------------------------------------------
+
+    def exclusion_losses(self, names: Sequence[str]) -> list[float]:
+        """Return the loss on the sample without each of `names` in turn (Algorithm 2)."""
+        targets = self.targets[self.sample]
+        table = self._masked_table(self._sample_embeddings(), len(self.sample))
+        return exclusion_losses(self.fusion, table, targets, self.task, names).tolist()
+
+    @torch.no_grad()
+    def metrics(self, imputation: Imputation = "learned") -> dict[str, Any]:
+        """Return losses and scores; after an exit also `future` and `future_by`.
+
+        `future` has the scores on rows that departed devices never embedded, with this imputation;
+        `future_by` has them for all three.
+        """
+        outputs = self._outputs(self._sample_embeddings(), len(self.sample))
+        losses = row_losses(outputs, self.targets[self.sample], self.task)
+        train_loss = float(losses.double().mean())
+        current = self._scores(self.predict())
+        metrics: dict[str, Any] = {"train_loss": train_loss, **current}
+        if self.memory.departed:
+            by_imputation = {
+                how: self._future_scores(how) if self.memory.embeddings else current
+                for how in IMPUTATIONS
+            }
+            # Departed devices embedded all training rows, so the training loss stays as it is.
+            metrics["future"] = {"train_loss": train_loss} | by_imputation[imputation]
+            metrics["future_by"] = by_imputation
+        return metrics
+
+    @torch.no_grad()
+    def predict(self) -> Tensor:
+        """Return outputs for the test rows, from kept embeddings where a party has left."""
+        return self._outputs(self._test_embeddings(), len(self.test_targets))
+
+    def _scores(self, outputs: Tensor) -> dict[str, float]:
+        return scores(outputs, self.test_targets, self.task, self.further_metrics)
+
+    def _future_scores(self, imputation: Imputation) -> dict[str, float]:
+        kept = self.memory.embeddings
+        present = self.member_indices([name for name in self.fusion.members if name not in kept])
+        sample = self._masked_table(self._sample_embeddings(), len(self.sample))[present]
+        test = self._masked_table(self._test_embeddings(), len(self.test_targets))
+        filled = test.clone()
+        for name, embeddings in kept.items():
+            index = self.fusion.members.index(name)
+            filled[index] = impute(imputation, embeddings.sample, sample, test[present])
+        return self._scores(self.fusion.outputs(filled))
+
+    # --- state ----------------------------------------------------------------------------------
+
+    def state_dict(self) -> StateDict:
+        """Return the fusion model and the memory; parties can send their embeddings again."""
+        arrays, values = self.memory.state_dict()
+        return StateDict(
+            to_arrays(self.fusion.parameters, "fusion") | arrays,
+            {"members": list(self.fusion.members), "memory": values},
+        )
+
+    def load_state_dict(self, state: StateDict) -> None:
+        """Restore what `state_dict` returned."""
+        options = self.fusion.options
+        saved = strip_prefix(state.arrays, "fusion/")
+        parameters = {name: options.tensor(array) for name, array in saved.items()}
+        members = tuple(state.values["members"])
+        self.fusion = replace(self.fusion, members=members, parameters=parameters)
+        self.memory.load_state_dict(StateDict(state.arrays, state.values["memory"]), options)
+
+    # --- tables of embeddings -------------------------------------------------------------------
+
+    def _sample_embeddings(self) -> dict[str, Tensor]:
+        kept = {name: e.sample for name, e in self.memory.embeddings.items()}
+        return self.sample_embeddings | kept
+
+    def _test_embeddings(self) -> dict[str, Tensor]:
+        kept = {name: e.test for name, e in self.memory.embeddings.items()}
+        return self.test_embeddings | kept
+
+    def _outputs(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
+        """Compute the fusion model's outputs, in pieces that fit into a processor's cache."""
+        size = max(1, MAX_VALUES_FUSED // max(1, len(self.fusion.members) * self.fusion.width))
+        pieces = []
+        for first in range(0, max(1, rows), size):
+            piece = {name: table[first : first + size] for name, table in embeddings.items()}
+            table = self._masked_table(piece, min(size, rows - first))
+            pieces.append(self.fusion.outputs(table))
+        return torch.cat(pieces)
+
+    def _masked_table(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
+        """Return the (members, rows, width) embeddings that the fusion model takes."""
+        table = self._in_member_order(embeddings, rows)
+        return masked(table[:, None], self.evaluation_mask(1))[:, 0]
+
+    def _in_member_order(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
+        """Stack embeddings in the order of the members, with zeros for missing ones."""
+        bias, members = self.fusion.parameters["bias"], self.fusion.members
+        zeros = bias.new_zeros(rows, self.fusion.width)
+        if not members:
+            return zeros[None, :][:0]
+        # Stacked row by row in memory, as the first layer reads it, to save it another copy.
+        return torch.stack([embeddings.get(name, zeros) for name in members], 1).movedim(1, 0)

@@ -1,0 +1,303 @@
+"""The parties of this process. A device that takes part over a network is one such party."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from scdn.learning.dataset_tensors import DatasetTensors
+from scdn.learning.feature_split import FeatureView
+from scdn.learning.gradient_stats import GradientRecorder, GradientStats, measured_smoothness
+from scdn.learning.local_optimizers import LocalOptimizer, batch_key
+from scdn.learning.party_backend import RoundTask, SentEmbeddings
+from scdn.learning.party_factory import PartyFactory, stack_parties
+from scdn.learning.party_loss import PartyLoss
+from scdn.learning.party_stack import PartyStack
+from scdn.learning.smoothness import loss_curvature, party_smoothness
+from scdn.learning.stack_training import StackTraining, train_stacks
+from scdn.learning.tensors import Arrays, StateDict, Tensors, strip_prefix, to_arrays
+from scdn.rng import generator
+
+BatchKey = tuple[int, type[LocalOptimizer]]  # the index of a stack, and how its parties step
+
+
+@dataclass
+class LocalParties:
+    """Parties of this process, in stacks of one structure: a `PartyBackend`."""
+
+    data: DatasetTensors
+    factory: PartyFactory
+    seed: int
+    sample: Tensor  # indices of the training rows that statistics are measured on
+    stacks: list[PartyStack] = field(default_factory=list)
+    views: dict[str, FeatureView] = field(default_factory=dict)
+    round: tuple[int, int] = (0, 0)
+    _trained: list[PartyStack] = field(default_factory=list)
+    _training: set[str] = field(default_factory=set)
+    _inputs: dict[tuple[str, ...], tuple[list[Tensor], list[Tensor]]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the parties, stack by stack."""
+        return tuple(name for stack in self.stacks for name in stack.names)
+
+    def add(self, views: Mapping[str, FeatureView]) -> dict[str, int]:
+        """Create a model for each party, in the stack of its structure."""
+        parties = [self.factory.create(name, view, self.seed) for name, view in views.items()]
+        self.views |= views
+        for stack in stack_parties(parties, self.factory.options):
+            for index, other in enumerate(self.stacks):
+                if other.has_structure_of(stack):
+                    self.stacks[index] = other.concat(stack)
+                    break
+            else:
+                self.stacks.append(stack)
+        self._inputs.clear()
+        return {party.name: party.connections for party in parties}
+
+    def remove(self, names: Collection[str]) -> None:
+        """Remove parties for good."""
+        remaining = set(self.names) - set(names)
+        self.views = {name: view for name, view in self.views.items() if name in remaining}
+        self.stacks = self._selected(self.stacks, remaining)
+        self._inputs.clear()
+
+    # --- one round ------------------------------------------------------------------------------
+
+    def measure_gradients(
+        self, names: Collection[str], task: RoundTask
+    ) -> dict[str, GradientStats]:
+        """Measure gradients at the task's batches without taking a step."""
+        all_stats: dict[str, GradientStats] = {}
+        for stack in self._selected(self.stacks, names):
+            sample = stack.views.gather(self.data, "train", self.sample)
+            recorder, party_loss = self._recorder(stack, task, sample), task.party_loss(stack.names)
+            for step, batch in enumerate(task.batches):
+                inputs = stack.views.gather(self.data, "train", batch)
+                recorder.add(_gradients(stack, stack.parameters, party_loss, step, inputs), None)
+            stats = recorder.stats(stack.names)
+            if self._measures_smoothness:
+                rate = self.factory.learning.server_rate
+                trial = {
+                    name: p - rate * recorder.reference[name]
+                    for name, p in stack.parameters.items()
+                }
+                stats = self._with_smoothness(stack, party_loss, task.batches[0], trial, stats)
+            all_stats |= stats
+        return all_stats
+
+    def train(self, task: RoundTask) -> dict[str, GradientStats]:
+        """Take the task's local steps; the updates stay pending until they are applied."""
+        return train_parties_together([self], [task])[0]
+
+    def apply_updates(self, fraction: float) -> set[str]:
+        """Apply a fraction of each pending update; return the parties that were updated."""
+        pairs = zip(self.stacks, self._trained, strict=True)
+        self.stacks = [stack.interpolate(trained, fraction) for stack, trained in pairs]
+        self._trained = []
+        return self._training
+
+    def _begin_training(self, task: RoundTask) -> dict[BatchKey, StackTraining]:
+        """Split a task into trainings of parties that can step in one batch."""
+        self._trained = list(self.stacks)
+        self._training = {name for name, steps in task.local_steps.items() if steps.count}
+        trainings = {}
+        for index, whole in enumerate(self.stacks):
+            names_by_key: dict[type[LocalOptimizer], list[str]] = {}
+            for name in (name for name in whole.names if name in self._training):
+                key = batch_key(task.local_steps[name].optimizer)
+                names_by_key.setdefault(key, []).append(name)
+            for key, names in names_by_key.items():
+                stack = whole.select(names)
+                recorder = None
+                if task.sample_loss is not None:
+                    inputs = self._fixed_inputs(whole)[0]
+                    sample = torch.stack([inputs[n] for n in whole.indices(names)])
+                    recorder = self._recorder(stack, task, sample)
+                local_steps = [task.local_steps[name] for name in stack.names]
+                party_loss = task.party_loss(stack.names)
+                trainings[index, key] = StackTraining(
+                    stack, self.data, task.batches, party_loss, local_steps, recorder
+                )
+        return trainings
+
+    def _finish_training(
+        self, index: int, training: StackTraining, trained: PartyStack
+    ) -> dict[str, GradientStats]:
+        """Keep a stack's update as pending, and return the statistics of its gradients."""
+        self._trained[index] = self._trained[index].updated_with(trained)
+        if training.recorder is None:
+            return {}
+        stats = training.recorder.stats(trained.names)
+        if not self._measures_smoothness:
+            return stats
+        return self._with_smoothness(
+            training.stack, training.party_loss, training.batches[0], trained.parameters, stats
+        )
+
+    # --- embeddings and statistics --------------------------------------------------------------
+
+    def embed(self, rows: Tensor, phase: str, names: Collection[str]) -> dict[str, Tensor]:
+        """Return embeddings of training rows; in phase `"trained"`, after the pending updates."""
+        stacks = self._trained if phase == "trained" else self.stacks
+        embeddings: dict[str, Tensor] = {}
+        for stack in self._selected(stacks, names):
+            tables = self._perturbed(stack, stack.embed_rows(self.data, "train", rows), phase)
+            embeddings |= dict(zip(stack.names, tables, strict=True))
+        return embeddings
+
+    def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
+        """Return embeddings of all training rows."""
+        rows = torch.arange(self.data.count("train"), device=self.factory.options.device)
+        return self.embed(rows, "left", names)
+
+    def evaluation_embeddings(self, names: Collection[str]) -> Iterator[SentEmbeddings]:
+        """Yield embeddings of the sample and the test rows."""
+        for whole in self.stacks:
+            stack = whole.select(names)
+            if stack.names:
+                indices = whole.indices(names)
+                sample, test = ([rows[n] for n in indices] for rows in self._fixed_inputs(whole))
+                yield SentEmbeddings(
+                    stack.names,
+                    self._perturbed(stack, stack.embed_separately(sample), "sample"),
+                    self._perturbed(stack, stack.embed_separately(test), "test"),
+                )
+
+    def smoothness(self) -> dict[str, float]:
+        """Return L_n of every party, from the spectral norms of its model."""
+        constants: dict[str, float] = {}
+        curvature = loss_curvature(self.factory.task)
+        for stack in self.stacks:
+            values = party_smoothness(
+                stack.module, stack.parameters, stack.views.shape, curvature
+            ).tolist()
+            constants |= dict(zip(stack.names, values, strict=True))
+        return constants
+
+    def sample_gradients(self, stack: PartyStack, party_loss: PartyLoss) -> Tensors:
+        """Return each party's gradient of a loss over the sample of rows."""
+        inputs = torch.stack(self._fixed_inputs(stack)[0])
+        return _gradients(stack, stack.parameters, party_loss, 0, inputs)
+
+    # --- state ----------------------------------------------------------------------------------
+
+    def state_dict(self) -> StateDict:
+        """Return the parameters of all stacks, and the parties' features."""
+        arrays: Arrays = {}
+        for index, stack in enumerate(self.stacks):
+            arrays |= to_arrays(stack.parameters, f"stack/{index}")
+        for index, view in enumerate(self.views.values()):
+            arrays[f"view/{index}/columns"] = view.columns
+            arrays[f"view/{index}/held"] = view.held
+        return StateDict(
+            arrays,
+            {
+                "stacks": [list(stack.names) for stack in self.stacks],
+                "views": {name: [view.modality, *view.shape] for name, view in self.views.items()},
+            },
+        )
+
+    def load_state_dict(self, state: StateDict) -> None:
+        """Create the parties again, with the parameters they had."""
+        arrays, values = state
+        for index, (name, (modality, *shape)) in enumerate(values["views"].items()):
+            columns, held = arrays[f"view/{index}/columns"], arrays[f"view/{index}/held"]
+            self.views[name] = FeatureView(modality, columns, held, tuple(shape))
+        options = self.factory.options
+        for index, names in enumerate(values["stacks"]):
+            parties = [self.factory.create(name, self.views[name], self.seed) for name in names]
+            (stack,) = stack_parties(parties, options)
+            saved = strip_prefix(arrays, f"stack/{index}/")
+            parameters = {name: options.tensor(array) for name, array in saved.items()}
+            self.stacks.append(replace(stack, parameters=parameters))
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    @staticmethod
+    def _selected(stacks: Sequence[PartyStack], names: Collection[str]) -> list[PartyStack]:
+        """Return the parts of stacks that are in `names`, without empty ones."""
+        return [part for stack in stacks if (part := stack.select(names)).names]
+
+    def _recorder(self, stack: PartyStack, task: RoundTask, sample: Tensor) -> GradientRecorder:
+        assert task.sample_loss is not None  # noqa: S101
+        loss = task.sample_loss(stack.names)
+        return GradientRecorder(_gradients(stack, stack.parameters, loss, 0, sample))
+
+    @property
+    def _measures_smoothness(self) -> bool:
+        return self.factory.learning.smoothness == "measured"
+
+    def _with_smoothness(
+        self,
+        stack: PartyStack,
+        party_loss: PartyLoss,
+        batch: Tensor,
+        end: Tensors,
+        stats: dict[str, GradientStats],
+    ) -> dict[str, GradientStats]:
+        """Add how much the first batch's gradient changes from the stack's parameters to `end`."""
+        inputs = stack.views.gather(self.data, "train", batch)
+        before, after = (
+            _gradients(stack, parameters, party_loss, 0, inputs)
+            for parameters in (stack.parameters, end)
+        )
+        constants = measured_smoothness(stack.parameters, end, before, after)
+        return {
+            name: replace(stats[name], smoothness=constant)
+            for name, constant in zip(stack.names, constants, strict=True)
+            if name in stats
+        }
+
+    def _perturbed(self, stack: PartyStack, embeddings: list[Tensor], phase: str) -> list[Tensor]:
+        """Add each party's own noise if the scenario asks for it; it differs in every phase."""
+        deviation = self.factory.learning.perturbation
+        if not deviation:
+            return embeddings
+        streams = (
+            generator(self.seed, f"perturb:{name}:{phase}", *self.round) for name in stack.names
+        )
+        return [
+            table + deviation * self.factory.options.tensor(draw.standard_normal(table.shape))
+            for table, draw in zip(embeddings, streams, strict=True)
+        ]
+
+    def _fixed_inputs(self, stack: PartyStack) -> tuple[list[Tensor], list[Tensor]]:
+        """Return each party's inputs of the sample and the test rows, gathered once."""
+        if stack.names not in self._inputs:
+            test = torch.arange(self.data.count("test"), device=self.factory.options.device)
+            self._inputs[stack.names] = (
+                [rows.clone() for rows in stack.views.gather(self.data, "train", self.sample)],
+                [rows.clone() for rows in stack.views.gather(self.data, "test", test)],
+            )
+        return self._inputs[stack.names]
+
+
+def train_parties_together(
+    groups: Sequence[LocalParties], tasks: Sequence[RoundTask]
+) -> list[dict[str, GradientStats]]:
+    """Train the parties of several runs at once, and return the statistics of each run.
+
+    Runs that differ in their seed share batched products; each gets the result it would get alone.
+    """
+    stats: list[dict[str, GradientStats]] = [{} for _ in groups]
+    batches: dict[BatchKey, list[tuple[int, StackTraining]]] = {}
+    for run, (parties, task) in enumerate(zip(groups, tasks, strict=True)):
+        for key, training in parties._begin_training(task).items():
+            batches.setdefault(key, []).append((run, training))
+    for (index, _), batch in batches.items():
+        trained = train_stacks([training for _, training in batch])
+        for (run, training), stack in zip(batch, trained, strict=True):
+            stats[run] |= groups[run]._finish_training(index, training, stack)
+    return stats
+
+
+def _gradients(
+    stack: PartyStack, parameters: Tensors, party_loss: PartyLoss, step: int, inputs: Tensor
+) -> Tensors:
+    loss = partial(party_loss.losses, party_loss.step_tensors(step))
+    return stack.gradients(parameters, loss, inputs)

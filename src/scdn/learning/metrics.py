@@ -1,0 +1,115 @@
+"""Metrics: scores of the model on test rows, the built-in ones and users' own."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Literal
+
+from torch import Tensor
+
+from scdn.data.dataset import TaskKind
+from scdn.errors import input_error
+from scdn.learning.losses import row_losses
+from scdn.registry import Registry
+
+MAX_TOP = 3  # the paper's accuracy counts a label among the three likeliest
+RESERVED_NAMES = ("train_loss", "test_loss", "future", "future_by")  # other keys of a round's metrics
+
+
+class Metric(ABC):
+    """A score of the model on the test rows.
+
+    To add a metric, subclass this, create one object of the class, and name it in a scenario:
+    `learning.metrics = ["package.module:NAME"]`; or register it under a name. The first of
+    `learning.metrics` becomes the score that reports show.
+
+    Life cycle: one object serves all runs, so it must keep no state. After every round `compute`
+    is called with the outputs for all test rows; after an exit also once for each imputation of
+    the departed devices' embeddings. The result is recorded under `name` beside the built-in
+    metrics, and must be a finite number.
+    """
+
+    name: str
+    higher_is_better: bool = True
+    unit: Literal["%", ""] = ""
+
+    @abstractmethod
+    def compute(self, outputs: Tensor, targets: Tensor) -> float:
+        """Return the score of outputs (rows, width) for targets (rows,).
+
+        Outputs are logits, and targets class indices; in a regression the width is 1.
+        """
+
+
+class TopK(Metric):
+    """The percentage of rows whose label is among the k likeliest classes."""
+
+    unit = "%"
+
+    def __init__(self, k: int) -> None:
+        self.name = f"top{k}"
+        self.k = k
+
+    def compute(self, outputs: Tensor, targets: Tensor) -> float:
+        """Return the percentage of hits."""
+        likeliest = outputs.topk(min(MAX_TOP, outputs.shape[-1]), dim=-1).indices[:, : self.k]
+        return 100 * float((likeliest == targets[:, None]).any(1).double().mean())
+
+
+class MeanSquaredError(Metric):
+    """The mean squared error of a regression."""
+
+    name = "mse"
+    higher_is_better = False
+
+    def compute(self, outputs: Tensor, targets: Tensor) -> float:
+        """Return the mean over rows."""
+        return float(row_losses(outputs, targets, "regression").double().mean())
+
+
+METRICS: Registry[Metric] = Registry("metric", Metric)
+
+
+def register_metric(entry: Metric) -> Metric:
+    """Register a metric under its `name`."""
+    return METRICS.register(entry.name, entry)
+
+
+def metric(name: str) -> Metric:
+    """Return the metric of this name, or the object that `package.module:NAME` names."""
+    entry = METRICS.get(name)
+    if entry.name in RESERVED_NAMES:
+        raise input_error("learning", "metrics", f"{name} is called {entry.name}", "is reserved")
+    return entry
+
+
+_BY_TASK: dict[TaskKind, tuple[Metric, ...]] = {
+    "classification": (TopK(1), TopK(3)),
+    "regression": (MeanSquaredError(),),
+}
+for _metrics in _BY_TASK.values():
+    for _metric in _metrics:
+        register_metric(_metric)
+
+
+def scores(
+    outputs: Tensor, targets: Tensor, task: TaskKind, further: Sequence[Metric] = ()
+) -> dict[str, float]:
+    """Return `test_loss`, the task's metrics (`top1` and `top3`, or `mse`) and further ones.
+
+    Further metrics are left out once the loss is not finite: the run has diverged.
+    """
+    loss = float(row_losses(outputs, targets, task).double().mean())
+    values = {entry.name: entry.compute(outputs, targets) for entry in _BY_TASK[task]}
+    if math.isfinite(loss):
+        values |= {entry.name: _checked_value(entry, outputs, targets) for entry in further}
+    return {"test_loss": loss} | values
+
+
+def _checked_value(entry: Metric, outputs: Tensor, targets: Tensor) -> float:
+    value = float(entry.compute(outputs, targets))
+    if not math.isfinite(value):
+        raise input_error("metric", entry.name, f"returned {value}", "must return a finite number")
+    return value

@@ -1,0 +1,107 @@
+"""What a server asks of the parties, wherever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from torch import Tensor
+
+from scdn.learning.feature_split import FeatureView
+from scdn.learning.gradient_stats import GradientStats
+from scdn.learning.local_optimizers import LocalSteps
+from scdn.learning.party_loss import PartyLoss
+from scdn.learning.tensors import StateDict
+
+
+@dataclass(frozen=True)
+class RoundTask:
+    """What the server asks parties to do in a round.
+
+    The two functions return the loss of the named parties, so that each party learns of its own
+    loss alone.
+    """
+
+    batches: Tensor  # (steps, batch) indices of training rows
+    local_steps: Mapping[str, LocalSteps]
+    party_loss: Callable[[Sequence[str]], PartyLoss]
+    sample_loss: Callable[[Sequence[str]], PartyLoss] | None  # over the sample; None: no statistics
+    update_fraction: float | None = None  # of updates to apply; None: chosen after the training
+
+
+class SentEmbeddings(NamedTuple):
+    """Embeddings (rows, width) of the sample and of the test rows, one tensor per party."""
+
+    names: Sequence[str]
+    sample: Sequence[Tensor]
+    test: Sequence[Tensor]
+
+
+class PartyBackend(Protocol):
+    """The parties as `VerticalModel` sees them: in this process, or devices behind messages.
+
+    Life cycle. `add` is called before round 0 and whenever parties join; `measure_gradients`
+    follows, if the controller needs statistics. In every round the model calls, in this order,
+    `embed` (the embeddings that everybody trains against), `train`, possibly `embed` again,
+    `apply_updates`, and `embed` once more if the server trains last. Before it measures anything it
+    calls `evaluation_embeddings` of the parties whose parameters have changed. `remove` ends a
+    party; before that, `training_embeddings` may be asked for. `state_dict` is called after each
+    round, `load_state_dict` once, on a backend without parties, when a run resumes.
+    """
+
+    round: tuple[int, int]  # the round and the arrival in it that is trained, or was last
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the parties that can train."""
+        ...
+
+    def add(self, views: Mapping[str, FeatureView]) -> dict[str, int]:
+        """Add parties and return the number of connections of their models."""
+        ...
+
+    def remove(self, names: Collection[str]) -> None:
+        """Remove parties for good."""
+        ...
+
+    def measure_gradients(
+        self, names: Collection[str], task: RoundTask
+    ) -> dict[str, GradientStats]:
+        """Measure gradients at the task's batches without taking a step."""
+        ...
+
+    def train(self, task: RoundTask) -> dict[str, GradientStats]:
+        """Take the task's local steps; the updates stay pending until they are applied."""
+        ...
+
+    def apply_updates(self, fraction: float) -> set[str]:
+        """Apply a fraction of each pending update; return the parties that were updated."""
+        ...
+
+    def embed(self, rows: Tensor, phase: str, names: Collection[str]) -> dict[str, Tensor]:
+        """Return embeddings (rows, width) of training rows, of those of `names` that are present.
+
+        `phase` names the moment in the round; in `"trained"` pending updates count in full.
+        """
+        ...
+
+    def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
+        """Return embeddings of all training rows, of parties that are about to leave."""
+        ...
+
+    def evaluation_embeddings(self, names: Collection[str]) -> Iterator[SentEmbeddings]:
+        """Yield current embeddings of the sample and the test rows, of those of `names`."""
+        ...
+
+    def smoothness(self) -> dict[str, float]:
+        """Return L_n of every party, from the spectral norms of its model."""
+        ...
+
+    def state_dict(self) -> StateDict:
+        """Return everything that a resumed run needs."""
+        ...
+
+    def load_state_dict(self, state: StateDict) -> None:
+        """Restore what `state_dict` returned."""
+        ...

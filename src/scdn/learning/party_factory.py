@@ -1,0 +1,124 @@
+"""Creates parties with the models that a scenario asks for, and stacks those of one structure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from torch import nn
+
+from scdn.data import Dataset
+from scdn.data.dataset import TaskKind
+from scdn.learning.feature_split import FeatureView, Shape, row_shape
+from scdn.learning.models import (
+    Mlp,
+    architecture,
+    build_model,
+    count_connections,
+    load_head,
+    structure_key,
+)
+from scdn.learning.party_stack import PartyStack
+from scdn.learning.smoothness import check_layers
+from scdn.learning.tensors import TensorOptions, seeded_init
+from scdn.rng import generator
+from scdn.scenario import LearningSettings
+
+_COLUMN_MULTIPLE = 8  # flat inputs are padded to a multiple, so that almost equal ones stack
+
+
+@dataclass(frozen=True)
+class Party:
+    """A new party: its features and its model with initial weights."""
+
+    name: str
+    view: FeatureView
+    module: nn.Module
+    connections: int
+
+
+@dataclass(frozen=True)
+class PartyFactory:
+    """Creates parties from a scenario's settings and the shapes of a data set's rows."""
+
+    learning: LearningSettings
+    task: TaskKind
+    width: int  # of an embedding: the number of classes, or 1
+    row_shapes: dict[str, Shape]  # by modality
+    options: TensorOptions
+
+    @classmethod
+    def from_dataset(cls, dataset: Dataset, learning: LearningSettings) -> PartyFactory:
+        """Return a factory for the parties of a data set."""
+        width = len(dataset.classes) if dataset.task == "classification" else 1
+        shapes = {modality: row_shape(dataset, modality) for modality in dataset.train}
+        options = TensorOptions(learning.device, learning.precision)
+        return cls(learning, dataset.task, width, shapes, options)
+
+    @classmethod
+    def from_view(
+        cls,
+        learning: LearningSettings,
+        task: TaskKind,
+        width: int,
+        view: FeatureView,
+        shape: Shape,
+    ) -> PartyFactory:
+        """Return a factory for a device that knows its own features and the rows' shape only."""
+        options = TensorOptions(learning.device, learning.precision)
+        return cls(learning, task, width, {view.modality: shape}, options)
+
+    def create(self, name: str, view: FeatureView, seed: int) -> Party:
+        """Create a party; its initial weights depend only on its name and the seed."""
+        learning = self.learning
+        shape = self.row_shapes[view.modality]
+        chosen = architecture(learning.model, view, self.task)
+        masked_columns = None
+        if learning.input == "masked":
+            if chosen.name == "mlp":
+                masked_columns = len(view.masked(shape).columns)
+            else:
+                view = view.masked(shape)
+        view = view.padded_image(chosen.least_size)
+        module = build_model(
+            chosen.name,
+            view,
+            self.width,
+            task=self.task,
+            masked_columns=masked_columns,
+            hidden=learning.hidden,
+            initialisation=learning.initialisation,
+            seed=int(generator(seed, f"weights:{name}").integers(2**63)),
+        )
+        if learning.smoothness == "norms":
+            check_layers(module)
+        connections = count_connections(module)
+        if isinstance(module, Mlp):
+            padded = -(-len(view.columns) // _COLUMN_MULTIPLE) * _COLUMN_MULTIPLE
+            view = view.padded_columns(padded)
+            module = module.widened(padded)
+        return Party(name, view, module, connections)
+
+    def create_head(self, seed: int) -> nn.Module | None:
+        """Create the fusion model's head if the scenario names one of the user's."""
+        if self.learning.fusion_head == "mlp":
+            return None
+        with seeded_init(seed, "fusion-head"):
+            return load_head(self.learning.fusion_head, self.learning.fusion_hidden, self.width)
+
+
+def stack_parties(parties: Sequence[Party], options: TensorOptions) -> list[PartyStack]:
+    """Stack parties of equal structure, in the order in which each structure first occurs."""
+    groups: dict[Hashable, list[Party]] = {}
+    for party in parties:
+        key = structure_key(party.module, party.view.shape), party.view.modality
+        groups.setdefault(key, []).append(party)
+    return [
+        PartyStack.from_modules(
+            [party.name for party in group],
+            [party.module for party in group],
+            [party.view for party in group],
+            options,
+        )
+        for group in groups.values()
+    ]

@@ -1,0 +1,201 @@
+"""Parties of one structure: their parameters are stacked, so that products are batched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from math import prod
+
+import torch
+from torch import Tensor, nn
+from torch.func import stack_module_state
+
+from scdn.learning.dataset_tensors import DatasetTensors, Subset, ViewStack
+from scdn.learning.feature_split import FeatureView
+from scdn.learning.models import structure_key
+from scdn.learning.stacked_forward import single_forward, stacked_forward, unstack
+from scdn.learning.tensors import TensorOptions, Tensors
+
+MAX_ROWS = 100_000  # rows of all parties together that are embedded in one piece,…
+MAX_VALUES = 100_000_000  # …if they have no more values than this
+MIN_ROWS_APART = 1_024  # rows from which on parties may embed one after another, and…
+MAX_ROWS_APART = 8_192  # …how many of them in one piece
+
+
+@dataclass(frozen=True)
+class PartyStack:
+    """Parties whose models have the same layers. A device on its own is a stack of one."""
+
+    names: tuple[str, ...]
+    module: nn.Module  # the layers; its own tensors are not used
+    parameters: Tensors  # each with a first dimension of parties
+    buffers: Tensors
+    views: ViewStack
+    options: TensorOptions
+
+    @classmethod
+    def from_modules(
+        cls,
+        names: Sequence[str],
+        modules: Sequence[nn.Module],
+        views: Sequence[FeatureView],
+        options: TensorOptions,
+    ) -> PartyStack:
+        """Stack modules of equal `models.structure_key`."""
+
+        def convert(tensors: Tensors) -> Tensors:
+            return {
+                name: t.detach().to(
+                    options.device, options.dtype if t.is_floating_point() else None
+                )
+                for name, t in tensors.items()
+            }
+
+        parameters, buffers = map(convert, stack_module_state(list(modules)))
+        layers = deepcopy(modules[0]).to("meta")
+        return cls(
+            tuple(names), layers, parameters, buffers, ViewStack.from_views(views, options), options
+        )
+
+    # --- subsets and unions ---------------------------------------------------------------------
+
+    def has_structure_of(self, other: PartyStack) -> bool:
+        """Return whether the other stack's parties could be in this one."""
+        own_key, other_key = (
+            (structure_key(stack.module, stack.views.shape), stack.views.modality)
+            for stack in (self, other)
+        )
+        return own_key == other_key
+
+    def indices(self, names: Collection[str]) -> list[int]:
+        """Return the positions of those of `names` that are in the stack."""
+        return [index for index, name in enumerate(self.names) if name in names]
+
+    def select(self, names: Collection[str]) -> PartyStack:
+        """Return the part of the stack that is in `names`."""
+        kept = self.indices(names)
+        if len(kept) == len(self.names):
+            return self
+        which = torch.tensor(kept, dtype=torch.int64, device=self.options.device)
+        return replace(
+            self,
+            names=tuple(self.names[index] for index in kept),
+            parameters={name: p[which] for name, p in self.parameters.items()},
+            buffers={name: b[which] for name, b in self.buffers.items()},
+            views=self.views.select(which),
+        )
+
+    def updated_with(self, part: PartyStack) -> PartyStack:
+        """Replace the parameters of the parties in `part` by those they have there."""
+        if part.names == self.names:
+            return part
+        which = torch.tensor(
+            self.indices(part.names), device=self.options.device, dtype=torch.int64
+        )
+        parameters = {
+            name: p.index_copy(0, which, part.parameters[name])
+            for name, p in self.parameters.items()
+        }
+        return replace(self, parameters=parameters)
+
+    def concat(self, other: PartyStack) -> PartyStack:
+        """Append the parties of a stack of the same structure."""
+
+        def join(first: Tensors, second: Tensors) -> Tensors:
+            return {name: torch.cat([first[name], second[name]]) for name in first}
+
+        return replace(
+            self,
+            names=self.names + other.names,
+            parameters=join(self.parameters, other.parameters),
+            buffers=join(self.buffers, other.buffers),
+            views=self.views.concat(other.views),
+        )
+
+    def interpolate(self, other: PartyStack, fraction: float) -> PartyStack:
+        """Move the parameters this fraction of the way to those of the same parties in `other`."""
+        if fraction == 1.0:
+            return other
+        parameters = {
+            name: torch.lerp(p, other.parameters[name], fraction)
+            for name, p in self.parameters.items()
+        }
+        return replace(self, parameters=parameters)
+
+    # --- embeddings and gradients ---------------------------------------------------------------
+
+    def forward(self, parameters: Tensors, buffers: Tensors, inputs: Tensor) -> Tensor:
+        """Compute embeddings (parties, rows, width) of inputs (parties, rows, ...)."""
+        with self.options.autocast():
+            embeddings = stacked_forward(self.module)(parameters | buffers, inputs)
+            return embeddings.to(self.options.dtype)
+
+    @torch.no_grad()
+    def embed(self, inputs: Tensor) -> list[Tensor]:
+        """Compute each party's embeddings (rows, width) of inputs (parties, rows, ...).
+
+        With many rows a CPU gains nothing from batched products, which add a layer's bias in a
+        separate pass, and a GPU gains nothing from grouped convolutions; there the parties compute
+        one after another.
+        """
+        if self._embeds_apart(inputs.shape[1]):
+            with self.options.autocast():
+                pairs = zip(unstack(self.parameters | self.buffers), inputs, strict=True)
+                return [self._embed_one(tensors, rows) for tensors, rows in pairs]
+        pieces = [
+            self.forward(self.parameters, self.buffers, piece)
+            for piece in torch.split(inputs, self._rows_per_piece, 1)
+        ]
+        return list(torch.cat(pieces, 1))
+
+    @torch.no_grad()
+    def embed_separately(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """Compute embeddings that are stored: each party's in memory of its own.
+
+        On a CPU not even the last bit depends on the other parties or on the order of the stack.
+        """
+        if self.options.device != "cpu" and len(self.views.shape) != 3:
+            return [table.clone() for table in self.embed(torch.stack(list(inputs)))]
+        embeddings = []
+        with self.options.autocast():
+            for tensors, rows in zip(unstack(self.parameters | self.buffers), inputs, strict=True):
+                copies = {name: tensor.clone() for name, tensor in tensors.items()}
+                embeddings.append(self._embed_one(copies, rows))
+        return embeddings
+
+    def embed_rows(self, data: DatasetTensors, subset: Subset, rows: Tensor) -> list[Tensor]:
+        """Compute each party's embeddings of rows of a data set, piece by piece."""
+        pieces = [
+            self.embed(self.views.gather(data, subset, piece))
+            for piece in torch.split(rows, self._rows_per_piece)
+        ]
+        return [torch.cat(tables) for tables in zip(*pieces, strict=True)]
+
+    def gradients(
+        self,
+        parameters: Tensors,
+        loss: Callable[[Tensor], Tensor],
+        inputs: Tensor,
+        buffers: Tensors | None = None,
+    ) -> Tensors:
+        """Compute each party's gradient of its own loss."""
+        leaves = {name: p.detach().requires_grad_() for name, p in parameters.items()}
+        embeddings = self.forward(leaves, self.buffers if buffers is None else buffers, inputs)
+        gradients = torch.autograd.grad(loss(embeddings).sum(), list(leaves.values()))
+        return dict(zip(leaves, gradients, strict=True))
+
+    def _embeds_apart(self, rows: int) -> bool:
+        is_slow_batched = self.options.device == "cpu" or len(self.views.shape) == 3
+        return rows >= MIN_ROWS_APART and is_slow_batched
+
+    def _embed_one(self, tensors: Tensors, inputs: Tensor) -> Tensor:
+        """Compute one party's embeddings (rows, width) of inputs (rows, ...)."""
+        forward = single_forward(self.module)
+        pieces = [forward(tensors, piece) for piece in torch.split(inputs, MAX_ROWS_APART)]
+        return torch.cat(pieces).to(self.options.dtype)
+
+    @property
+    def _rows_per_piece(self) -> int:
+        rows = min(MAX_ROWS, MAX_VALUES // prod(self.views.shape))
+        return max(256, rows // len(self.names))

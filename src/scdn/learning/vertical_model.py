@@ -1,0 +1,431 @@
+"""Vertical learning: the parties, the server, and one round of training.
+
+One round is stochastic parallel block coordinate descent: the parties train at the same time, each
+against everybody's embeddings and the fusion model as they were when the round began; then
+embeddings are exchanged. The server trains at the same time too (`server_turn = "parallel"`, as in
+the paper) or afterwards, on fresh embeddings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from scdn.errors import input_error
+from scdn.learning.batches import batch_generator, draw_batches, round_key, sample_rows
+from scdn.learning.dataset_tensors import DatasetTensors
+from scdn.learning.feature_split import FeatureView
+from scdn.learning.fusion_model import FusionModel
+from scdn.learning.fusion_server import FusionServer
+from scdn.learning.gradient_stats import GradientStats
+from scdn.learning.importance import importance
+from scdn.learning.local_optimizers import LocalSteps
+from scdn.learning.local_parties import LocalParties, train_parties_together
+from scdn.learning.member_mask import MemberMask
+from scdn.learning.memories import memory
+from scdn.learning.metrics import metric
+from scdn.learning.party_backend import PartyBackend, RoundTask
+from scdn.learning.party_factory import PartyFactory
+from scdn.learning.party_loss import PartyLoss
+from scdn.learning.party_stack import PartyStack
+from scdn.learning.smoothness import global_smoothness
+from scdn.learning.tensors import StateDict, TensorOptions, Tensors, single_threaded
+from scdn.rng import generator
+from scdn.scenario import LearningSettings
+
+PROBE_BATCHES = 8  # from which a new party's first gradient statistics are measured
+
+
+@dataclass
+class VerticalModel:
+    """Everything that learns: the parties, wherever they are, and the server.
+
+    Attributes
+    ----------
+    gradient_stats
+        By party: what it last reported about its gradients.
+    connections
+        By party, departed ones included: the number of connections of its model.
+    measures_gradients
+        Whether gradient statistics are measured, for a controller that needs them.
+    unsent
+        Parties whose current embeddings the server does not have yet.
+    """
+
+    learning: LearningSettings
+    data: DatasetTensors
+    factory: PartyFactory
+    server: FusionServer
+    seed: int
+    options: TensorOptions
+    parties: PartyBackend
+    gradient_stats: dict[str, GradientStats] = field(default_factory=dict)
+    connections: dict[str, int] = field(default_factory=dict)
+    measures_gradients: bool = True
+    unsent: set[str] = field(default_factory=set)
+
+    @classmethod
+    def create(
+        cls,
+        data: DatasetTensors,
+        factory: PartyFactory,
+        views: Mapping[str, FeatureView],
+        learning: LearningSettings,
+        seed: int,
+        memory_name: str = "keep",
+        measure_gradients: bool = True,
+        parties: PartyBackend | None = None,
+    ) -> VerticalModel:
+        """Create a model before round 0, with new models for the first parties.
+
+        `parties` is the backend that holds them; by default they are in this process.
+        """
+        options = factory.options
+        sample = options.tensor(sample_rows(data.count("train"), learning, seed))
+        head = factory.create_head(seed)
+        fusion = FusionModel.create(
+            tuple(views), factory.width, options, seed, learning.fusion_hidden, head
+        )
+        server = FusionServer(
+            fusion,
+            factory.task,
+            data.targets["train"],
+            data.targets["test"],
+            sample,
+            memory(memory_name)(learning),
+            [metric(name) for name in learning.metrics],
+        )
+        if parties is None:
+            parties = LocalParties(data, factory, seed, sample)
+        model = cls(
+            learning,
+            data,
+            factory,
+            server,
+            seed,
+            options,
+            parties,
+            measures_gradients=measure_gradients,
+        )
+        with single_threaded():
+            model._add(views)
+        return model
+
+    # --- parties --------------------------------------------------------------------------------
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """Return the names of the parties that can train."""
+        return self.parties.names
+
+    @property
+    def local_parties(self) -> LocalParties:
+        """Return the parties' backend where it is in this process."""
+        if not isinstance(self.parties, LocalParties):
+            raise TypeError("the parties are not in this process")
+        return self.parties
+
+    @property
+    def stacks(self) -> list[PartyStack]:
+        """The parties of this process, by structure."""
+        return self.local_parties.stacks
+
+    @stacks.setter
+    def stacks(self, stacks: list[PartyStack]) -> None:
+        self.local_parties.stacks = stacks
+        self.unsent |= set(self.present)
+
+    def add_parties(self, views: Mapping[str, FeatureView]) -> None:
+        """Add parties: a model for each, and a block of the fusion model."""
+        for name in views:
+            if name in self.connections:
+                raise input_error("learning", name, "has taken part before", "must have a new name")
+        with single_threaded():
+            self.server.add_members(tuple(views))
+            self._add(views)
+
+    def remove_parties(self, names: Collection[str]) -> None:
+        """Remove parties for good; the server's memory decides what it keeps of them."""
+        for name in names:
+            if name not in self.present:
+                raise input_error("learning", name, "cannot leave", "must be present")
+        self.exchange()
+        with single_threaded():
+            training = {}
+            if self.server.memory.needs_training_embeddings:
+                training = self.parties.training_embeddings(names)
+            self.server.remove_members(tuple(names), training)
+            self.parties.remove(names)
+
+    # --- one round ------------------------------------------------------------------------------
+
+    def train(
+        self,
+        round_index: int,
+        local_steps: Mapping[str, LocalSteps],
+        server_steps: LocalSteps,
+        *,
+        training_parties: int | None = None,
+        arrival: int | None = None,
+    ) -> None:
+        """Train the parties and the server for one round.
+
+        `training_parties` is the number of parties that began to train, for the damping: one whose
+        link failed or that left during the round has no local steps. `arrival` is the index of an
+        arrival in an asynchronous round.
+        """
+        with single_threaded():
+            pending = self._begin_round(
+                round_index, local_steps, server_steps, training_parties, arrival
+            )
+            self._finish_round(pending, self.parties.train(pending.task))
+
+    def exchange(self) -> None:
+        """Let parties send embeddings of the sample and the test rows, if they have changed.
+
+        Whatever needs these embeddings calls this; a round alone does not.
+        """
+        if not self.unsent:
+            return
+        with single_threaded():
+            for sent in self.parties.evaluation_embeddings(self.unsent):
+                self.server.receive(sent)
+        self.unsent = set()
+
+    # --- reports --------------------------------------------------------------------------------
+
+    def metrics(self) -> dict[str, Any]:
+        """Return losses and scores of the current models."""
+        self.exchange()
+        with single_threaded():
+            return self.server.metrics(self.learning.imputation)
+
+    def importance(self, names: Sequence[str] | None = None) -> dict[str, float]:
+        """Return γ of the parties present, or of those in `names` (Algorithm 2)."""
+        names = self.present if names is None else names
+        self.exchange()
+        with single_threaded():
+            losses = self.server.exclusion_losses(names)
+        return dict(zip(names, importance(losses, self.learning.importance_max), strict=True))
+
+    def smoothness(self) -> tuple[dict[str, float], float]:
+        """Return L_n of the parties present, and L of the whole model.
+
+        Where smoothness is measured, the largest L_n stands for L and for parties without a
+        measurement; without any measurement there are no L_n.
+        """
+        if self.learning.smoothness == "measured":
+            stats = {n: self.gradient_stats[n] for n in self.present if n in self.gradient_stats}
+            known = {n: s.smoothness for n, s in stats.items() if s.smoothness is not None}
+            if not known:
+                return {}, self.learning.global_smoothness
+            largest = max(known.values())
+            return {name: known.get(name, largest) for name in self.present}, largest
+        with single_threaded():
+            constants = self.parties.smoothness()
+            by_party = torch.tensor(list(constants.values()) or [0.0])
+            return constants, global_smoothness(
+                self.server.fusion.spectral_norm_product(), by_party
+            )
+
+    def sample_gradients(self, stack: PartyStack) -> Tensors:
+        """Return each party's gradient of the loss over the sample of rows."""
+        return self.local_parties.sample_gradients(stack, self._sample_loss(stack.names))
+
+    # --- state ----------------------------------------------------------------------------------
+
+    def state_dict(self) -> StateDict:
+        """Return everything that the next round needs."""
+        parties, server = self.parties.state_dict(), self.server.state_dict()
+        values = {
+            "parties": parties.values,
+            "server": server.values,
+            "gradient_stats": {name: asdict(s) for name, s in self.gradient_stats.items()},
+            "connections": self.connections,
+            "round": list(self.parties.round),
+        }
+        return StateDict(parties.arrays | server.arrays, values)
+
+    def load_state_dict(self, state: StateDict) -> None:
+        """Restore a state into a model of the same run that was created without parties."""
+        arrays, values = state
+        self.server.load_state_dict(StateDict(arrays, values["server"]))
+        self.parties.load_state_dict(StateDict(arrays, values["parties"]))
+        stats = values["gradient_stats"]
+        self.gradient_stats = {name: GradientStats(**table) for name, table in stats.items()}
+        self.connections = dict(values["connections"])
+        self.parties.round = (values["round"][0], values["round"][1])
+        self.unsent = set(self.present)
+
+    # --- parts of a round -----------------------------------------------------------------------
+
+    def _add(self, views: Mapping[str, FeatureView]) -> None:
+        """Add parties to the backend, and measure their first gradient statistics."""
+        self.connections |= self.parties.add(views)
+        self.unsent |= set(views)
+        if self.measures_gradients and views:
+            draw = generator(self.seed, f"probe:{min(views)}")
+            batches = self._draw(draw, PROBE_BATCHES)
+            stale = self._member_embeddings(batches, "probe")
+            task = self._task(batches, {}, stale, self.server.evaluation_mask(PROBE_BATCHES))
+            self.gradient_stats |= self.parties.measure_gradients(set(views), task)
+
+    def _begin_round(
+        self,
+        round_index: int,
+        local_steps: Mapping[str, LocalSteps],
+        server_steps: LocalSteps,
+        training_parties: int | None,
+        arrival: int | None,
+    ) -> _PendingRound:
+        """Draw the round's batches, collect stale embeddings and make the parties' task."""
+        for name in local_steps:
+            if name not in self.present:
+                raise input_error("learning", name, "cannot train", "must be present")
+        self.parties.round = (round_index, 0 if arrival is None else arrival + 1)
+        training = {name for name, steps in local_steps.items() if steps.count}
+        steps = max([server_steps.count, *(steps.count for steps in local_steps.values())])
+        batches = self._draw(batch_generator(self.seed, round_index, arrival), steps)
+        mask = self._training_mask(round_key(round_index, arrival), steps)
+        stale = self._member_embeddings(batches, "before")
+        self._measure_idle(set(self.present) - training, batches, stale)
+        count = len(training) if training_parties is None else training_parties
+        fraction = fixed_fraction(self.learning, count)
+        task = self._task(batches, local_steps, stale, mask, fraction)
+        return _PendingRound(server_steps, batches, stale, mask, task)
+
+    def _measure_idle(self, idle: Collection[str], batches: Tensor, stale: Tensor) -> None:
+        """Measure L_n of parties that will not train by a trial step, so that it stays current."""
+        measured = self.measures_gradients and self.learning.smoothness == "measured"
+        if not (measured and idle and len(batches)):
+            return
+        task = self._task(batches[:1], {}, stale[:, :1], self.server.evaluation_mask(1))
+        for name, stats in self.parties.measure_gradients(idle, task).items():
+            if stats.smoothness is not None:
+                before = self.gradient_stats.get(name, stats)
+                self.gradient_stats[name] = replace(before, smoothness=stats.smoothness)
+
+    def _task(
+        self,
+        batches: Tensor,
+        local_steps: Mapping[str, LocalSteps],
+        stale: Tensor,
+        mask: MemberMask | None,
+        fraction: float | None = None,
+    ) -> RoundTask:
+        def party_loss(names: Sequence[str]) -> PartyLoss:
+            return self.server.party_loss(names, batches, stale, self.learning.labels, mask)
+
+        sample_loss = self._sample_loss if self.measures_gradients else None
+        return RoundTask(batches, local_steps, party_loss, sample_loss, fraction)
+
+    def _sample_loss(self, names: Sequence[str]) -> PartyLoss:
+        self.exchange()
+        return self.server.sample_loss(names)
+
+    def _finish_round(self, pending: _PendingRound, stats: Mapping[str, GradientStats]) -> None:
+        """Apply the parties' updates, and train the server."""
+        for name, latest in stats.items():
+            before = self.gradient_stats.get(name, GradientStats())
+            self.gradient_stats[name] = before.updated_with(latest)
+        senders = self._senders(pending.task.local_steps)
+        fraction, fresh = pending.task.update_fraction, None
+        if fraction is None:
+            fresh = self._refreshed(pending.batches, pending.stale, "trained", senders)
+            fraction = self.server.best_fraction(
+                pending.batches, pending.stale, fresh, pending.mask
+            )
+        updated = self.parties.apply_updates(fraction)
+        self.unsent |= senders
+        steps = pending.server_steps.count
+        batches, embeddings = pending.batches[:steps], pending.stale
+        if self.learning.server_turn == "after" and steps:
+            is_current = fraction == 1.0 and updated == senders and not self.learning.perturbation
+            if fresh is None or not is_current:
+                fresh = self._refreshed(batches, pending.stale, "after", senders)
+            embeddings = fresh
+        mask = None if pending.mask is None else pending.mask.first_steps(steps)
+        self.server.train(batches, embeddings[:, :steps], pending.server_steps.rate, mask)
+
+    def _senders(self, local_steps: Mapping[str, LocalSteps]) -> set[str]:
+        """Return the parties whose embeddings differ after a round: with noise, everybody's."""
+        if self.learning.perturbation:
+            return set(self.present)
+        return {name for name, steps in local_steps.items() if steps.count}
+
+    # --- rows and embeddings --------------------------------------------------------------------
+
+    def _refreshed(
+        self, batches: Tensor, stale: Tensor, phase: str, senders: Collection[str]
+    ) -> Tensor:
+        """Return embeddings of (steps, batch) rows, stale but for those of `senders`."""
+        stale = stale[:, : len(batches)]
+        sent = self.parties.embed(batches.flatten(), phase, senders)
+        if not sent:
+            return stale
+        fresh = torch.stack(list(sent.values())).view(len(sent), *stale.shape[1:])
+        return stale.index_copy(0, self.server.member_indices(tuple(sent)), fresh)
+
+    def _member_embeddings(self, batches: Tensor, phase: str) -> Tensor:
+        """Return all members' embeddings of rows (steps, batch): (members, steps, batch, width)."""
+        rows = batches.flatten()
+        sent = self.parties.embed(rows, phase, self.present)
+        table = self.server.member_embeddings(sent, rows)
+        return table.view(len(table), *batches.shape, table.shape[-1])
+
+    def _draw(self, draw: np.random.Generator, steps: int) -> Tensor:
+        batches = draw_batches(draw, steps, self.data.count("train"), self.learning.batch_size)
+        return batches.to(self.options.device)
+
+    def _training_mask(self, key: tuple[int, ...], steps: int) -> MemberMask | None:
+        draw = generator(self.seed, "dropout", *key)
+        flags = self.server.memory.training_mask(self.server.fusion.members, steps, draw)
+        if flags is None:
+            return self.server.evaluation_mask(steps)
+        return MemberMask(self.options.tensor(flags))
+
+
+@dataclass(frozen=True)
+class _PendingRound:
+    """A round whose parties train."""
+
+    server_steps: LocalSteps
+    batches: Tensor
+    stale: Tensor
+    mask: MemberMask | None
+    task: RoundTask
+
+
+def train_models_together(
+    models: Sequence[VerticalModel],
+    round_index: int,
+    local_steps: Sequence[Mapping[str, LocalSteps]],
+    server_steps: LocalSteps,
+    arrival: int | None = None,
+) -> None:
+    """Train several runs of this process for one round; each gets the result it would get alone."""
+    with single_threaded():
+        rounds = [
+            model._begin_round(round_index, steps, server_steps, None, arrival)
+            for model, steps in zip(models, local_steps, strict=True)
+        ]
+        stats = train_parties_together(
+            [model.local_parties for model in models], [pending.task for pending in rounds]
+        )
+        for model, pending, model_stats in zip(models, rounds, stats, strict=True):
+            model._finish_round(pending, model_stats)
+
+
+def fixed_fraction(learning: LearningSettings, training_parties: int) -> float | None:
+    """Return the fraction of updates to apply; None: it is chosen after the training."""
+    damping = learning.damping
+    if damping == "none" or training_parties == 0:
+        return 1.0
+    if damping == "active":
+        return 1 / training_parties
+    return None if damping == "fitted" else float(damping)
