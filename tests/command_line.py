@@ -83,6 +83,12 @@ def run_line(line, cwd) -> subprocess.CompletedProcess[str]:
     )
 
 
+def run_python(code, name, cwd) -> None:
+    """Run a piece of documentation as a script in a folder; an exception fails the test."""
+    with contextlib.chdir(cwd), contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(code, name, "exec"), {"__name__": "__main__"})  # noqa: S102
+
+
 def refused(result, lines=None) -> list[str]:
     """Check that wrong input was refused with one line per fault; return the lines."""
     assert result.returncode == 2

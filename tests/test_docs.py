@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import shlex
 import shutil
 
 import pytest
-from command_line import run_line
+from command_line import run_line, run_python
 from conftest import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -22,8 +20,7 @@ def test_examples_run(page, tmp_path, examples, monkeypatch):
     shutil.copytree(examples, tmp_path / "examples")
     for language, block in _BLOCK.findall(page.read_text()):
         if language == "python":
-            with contextlib.chdir(tmp_path), contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(block, page.name, "exec"), {"__name__": "__main__"})  # noqa: S102
+            run_python(block, page.name, tmp_path)
             continue
         for line in block.splitlines():
             words = shlex.split(line, comments=True)

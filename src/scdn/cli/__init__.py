@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from scdn import __version__
 from scdn.cli import (
+    check_command,
     compare_command,
     data_commands,
     federate_commands,
@@ -38,6 +39,7 @@ _MODULES = (
     compare_command,
     report_command,
     scenario_commands,
+    check_command,
     schema_command,
     studio_command,
 )

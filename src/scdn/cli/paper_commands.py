@@ -23,7 +23,7 @@ def add_to(subparsers: Subparsers) -> None:
         subparsers,
         "paper",
         "Reproduce the tables and figures of the paper, with a verdict on every claim.",
-        "scdn paper run exact --runs 1 --jobs 2\nscdn paper report",
+        "scdn paper run exact --runs 1\nscdn paper report",
     )
     add_command(
         group,
@@ -37,7 +37,7 @@ def add_to(subparsers: Subparsers) -> None:
         "run",
         _run,
         "Run artefacts; jobs that an interrupted run has finished are not repeated.",
-        "scdn paper run exact --runs 1 --jobs 2",
+        "scdn paper run exact --runs 1",
     )
     run.add_argument("names", nargs="+", metavar="NAME", help="an artefact, or all")
     run.add_argument(
