@@ -18,7 +18,7 @@ def add_to(subparsers: Subparsers) -> None:
         "check",
         _check,
         "Check a method, model, metric, data set, memory or optimizer before a run uses it.",
-        "scdn check max-vfl\nscdn check torch.nn:Linear --kind model",
+        "scdn check max-vfl\nscdn check mlp --kind model",
     )
     parser.add_argument(
         "name", metavar="NAME", help="a registered name, or package.module:NAME on PYTHONPATH"
