@@ -37,7 +37,7 @@ def files(tmp_path_factory):
 
 
 def device(files, name, **options):
-    return DeviceClient(name, read_features(files / f"{name}.npz", None), **options)
+    return DeviceClient(name, read_features(files / f"{name}.npz"), **options)
 
 
 def network_of(files, *names):
@@ -48,7 +48,7 @@ def network_of(files, *names):
 
 
 def server(files, out, network, log=None, **changes):
-    labels = read_labels(files / LABELS_FILE, None, None, "classification", None, 0)
+    labels = read_labels(files / LABELS_FILE)
     log = (lambda _: None) if log is None else log.append
     labels = replace(labels, **changes)
     return FederatedServer(labels, network, out, wait_s=0.5, timeout_s=0.3, log=log)

@@ -69,7 +69,7 @@ def _device(options: argparse.Namespace) -> int:
     end_with_parent()
     if (options.server is None) == (options.socket is None):
         raise input_error("scdn", "device", "needs one of --server and --socket", "see --help")
-    features = read_features(Path(options.features), options.key)
+    features = read_features(Path(options.features), options.key or "")
     name = check_name(options.name or Path(options.private_key or options.features).stem)
     device = DeviceClient(name, features, log=_log, position_m=_position(options))
     device.state_file = Path(options.state) if options.state else None

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ VALID_DAYS = 365
 _DEVICES = "devices"
 _SERVER_NAME = "scdn server"
 _AUTHORITY_DAYS = 3650
+_MAKE = "make it with scdn federate keys"
 
 
 def make_keys(
@@ -113,28 +115,26 @@ def _problem(certificate: Any, authority: Any, name: str, now: datetime) -> str:
 
 def read_certificate(path: Path) -> x509.Certificate:
     """Read a certificate from a file."""
-    try:
-        return x509.load_pem_x509_certificate(path.read_bytes())
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a certificate"
-        raise input_error(str(path), "file", reason, "make it with scdn federate keys") from None
+    return _read(path, x509.load_pem_x509_certificate, "not a certificate", _MAKE)
 
 
 def read_private_key(path: Path) -> Any:
     """Read a device's private key from a file."""
-    try:
-        return serialization.load_ssh_private_key(path.read_bytes(), None)
-    except (OSError, ValueError, UnsupportedAlgorithm) as error:
-        reason = getattr(error, "strerror", None) or "not a device's key"
-        raise input_error(str(path), "file", reason, "make it with scdn federate keys") from None
+    load = partial(serialization.load_ssh_private_key, password=None)
+    return _read(path, load, "not a device's key", _MAKE)
 
 
 def _read_signing_key(path: Path) -> Any:
+    load = partial(serialization.load_pem_private_key, password=None)
+    return _read(path, load, "not a key", "is needed to sign")
+
+
+def _read(path: Path, load: Callable[[bytes], Any], problem: str, remedy: str) -> Any:
     try:
-        return serialization.load_pem_private_key(path.read_bytes(), None)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a key"
-        raise input_error(str(path), "file", reason, "is needed to sign") from None
+        return load(path.read_bytes())
+    except (OSError, ValueError, UnsupportedAlgorithm) as error:
+        reason = getattr(error, "strerror", None) or problem
+        raise input_error(str(path), "file", reason, remedy) from None
 
 
 def _write(stem: Path, key: Any, certificate: x509.Certificate, ssh: bool = False) -> list[Path]:

@@ -25,7 +25,7 @@ from torch import Tensor
 
 from scdn.errors import InputError, faults_from_pydantic
 from scdn.federation import messages
-from scdn.federation.messages import REFUSED, REQUESTS, check_message, check_row_numbers
+from scdn.federation.messages import REFUSED, SCHEMAS, check_message, check_row_numbers
 from scdn.federation.row_alignment import KeyedFeatures, hash_keys
 from scdn.federation.wire_format import MAX_BYTES, Arrays, Frame, WireError, decode, encode
 from scdn.file_io import to_json
@@ -52,7 +52,7 @@ ReplyContent = tuple[dict[str, Any], Arrays]
 class DeviceClient:
     """A device: `answer` is called with each request of the server and returns the reply.
 
-    `hello` gives the device's name and rows, `start` makes its model. In each round `train` trains
+    `hello` gives the device's name and rows, `join` makes its model. In each round `train` trains
     it, `apply` applies the update (unless `train` did so), and `embed` gives embeddings; `goodbye`
     ends its part in the run.
     """
@@ -74,16 +74,18 @@ class DeviceClient:
 
     def answer(self, raw: bytes) -> bytes:
         """Return the reply to any message, well-formed or not."""
-        ids = {"run": "", "nonce": ""}
+        began, ids = time.perf_counter(), {"run": "", "nonce": ""}
         try:
             frame = decode(raw, self.max_bytes)
-            schema = REQUESTS.get(frame.kind)
-            if schema is None:
+            if frame.kind not in SCHEMAS:
                 raise WireError(f"unknown kind of request: {frame.kind[:40]}")
-            request = check_message(schema, frame)
+            request_schema, reply_schema = SCHEMAS[frame.kind]
+            request = check_message(request_schema, frame)
             ids = {"run": request.run, "nonce": request.nonce}
             with single_threaded():
                 fields, arrays = getattr(self, f"_{frame.kind}")(request, frame.arrays)
+            if "seconds" in reply_schema.model_fields:
+                fields["seconds"] = time.perf_counter() - began
             return encode(Frame(frame.kind, {**ids, **fields}, arrays))
         except (WireError, InputError) as error:
             self.log(f"refused: {error}")
@@ -104,8 +106,7 @@ class DeviceClient:
         }
         return fields, {"keys": hash_keys(self.features.keys, self.salt)}
 
-    def _start(self, request: messages.StartRequest, arrays: Arrays) -> ReplyContent:
-        began = time.perf_counter()
+    def _join(self, request: messages.JoinRequest, arrays: Arrays) -> ReplyContent:
         parties = self._make_parties(request, arrays)
         connections = parties.add({request.name: self.features.view})[request.name]
         _use_own_columns(parties, self.features)
@@ -116,10 +117,10 @@ class DeviceClient:
         self._load_state(min(self.states))
         self._save()
         self.log(f"takes part as {request.name}: {connections} connections")
-        fields, embeddings = self._embeddings(None, began)
+        fields, embeddings = self._embeddings(None)
         return {**fields, "connections": connections}, embeddings
 
-    def _make_parties(self, request: messages.StartRequest, arrays: Arrays) -> LocalParties:
+    def _make_parties(self, request: messages.JoinRequest, arrays: Arrays) -> LocalParties:
         """Return this device's party, with the rows and settings that the server asks for."""
         settings = {**request.learning, "device": "cpu"}
         try:
@@ -148,19 +149,16 @@ class DeviceClient:
     # --- a round --------------------------------------------------------------------------------
 
     def _probe(self, request: messages.ProbeRequest, arrays: Arrays) -> ReplyContent:
-        began = time.perf_counter()
         parties = self._at(request.run, request.base)
         task = self._task(arrays, NO_STEPS, measure=True)
         (stats,) = parties.measure_gradients(set(parties.names), task).values()
-        return {**_finite(stats), "seconds": time.perf_counter() - began}, {}
+        return _finite(stats), {}
 
     def _embed(self, request: messages.EmbedRequest, arrays: Arrays) -> ReplyContent:
-        began = time.perf_counter()
         self._at(request.run, request.base)
-        return self._embeddings(arrays.get("rows"), began)
+        return self._embeddings(arrays.get("rows"))
 
     def _train(self, request: messages.TrainRequest, arrays: Arrays) -> ReplyContent:
-        began = time.perf_counter()
         parties = self._at(request.run, request.base)
         stats = parties.train(
             self._task(arrays, _local_steps(request), measure="sample_gradients" in arrays)
@@ -174,55 +172,57 @@ class DeviceClient:
         self._update = (request.base, parties.stacks[0].interpolate(parties._trained[0], 1.0))
         if request.fraction is not None:
             self._apply_update(request.base, request.state, request.fraction)
-            embedded, embeddings = self._embeddings(arrays.get("rows"), began)
+            embedded, embeddings = self._embeddings(arrays.get("rows"))
             fields["smoothness"] = embedded["smoothness"]
             sent |= embeddings
         self.log(
             f"round {request.round}: {request.steps} steps of {request.rate:.3g}; planned "
             f"{request.cpu_hz / 1e6:.0f} MHz, {1e3 * request.power_w:.1f} mW"
         )
-        return {**fields, "seconds": time.perf_counter() - began}, sent
+        return fields, sent
 
     def _apply(self, request: messages.ApplyRequest, arrays: Arrays) -> ReplyContent:
-        began = time.perf_counter()
         if self._update is None or self._update[0] != request.base:
             raise WireError(f"has no update to state {request.base}")
         self._at(request.run, request.base, keep_update=True)
         self._apply_update(request.base, request.state, request.fraction)
-        return self._embeddings(arrays.get("rows"), began)
+        return self._embeddings(arrays.get("rows"))
 
     # --- inside ---------------------------------------------------------------------------------
 
     def _at(self, run: str, base: int, *, keep_update: bool = False) -> LocalParties:
         """Return the party in state `base`; earlier states are no longer needed."""
-        if self._parties is None or run != self.run:
-            raise WireError("has not been started in this run")
+        if run != self.run:
+            raise WireError("has not joined this run")
         if base not in self.states:
             raise WireError(f"has no state {base}, only {sorted(self.states)}")
         self.states = {number: state for number, state in self.states.items() if number >= base}
         self._load_state(base)
         if not keep_update:
             self._update = None
+        return self._joined
+
+    @property
+    def _joined(self) -> LocalParties:
+        if self._parties is None:
+            raise WireError("has not joined a run")
         return self._parties
 
     def _load_state(self, number: int) -> None:
-        assert self._parties is not None  # noqa: S101
-        parameters = dict(self.states[number])
-        self._parties.stacks = [replace(self._parties.stacks[0], parameters=parameters)]
+        (stack,) = self._joined.stacks
+        self._joined.stacks = [replace(stack, parameters=dict(self.states[number]))]
 
     def _apply_update(self, base: int, state: int, fraction: float) -> None:
-        assert self._parties is not None  # noqa: S101
         assert self._update is not None  # noqa: S101
         if state <= base:
             raise WireError(f"state {state} does not follow {base}")
-        updated = self._parties.stacks[0].interpolate(self._update[1], fraction)
+        updated = self._joined.stacks[0].interpolate(self._update[1], fraction)
         self.states = {base: self.states[base], state: dict(updated.parameters)}
         self._load_state(state)
         self._save()
 
     def _task(self, arrays: Arrays, steps: LocalSteps, *, measure: bool) -> RoundTask:
-        assert self._parties is not None  # noqa: S101
-        parties, options = self._parties, self._parties.factory.options
+        parties, options = self._joined, self._joined.factory.options
         count, width = parties.data.count("train"), parties.factory.width
         batches = options.tensor(check_row_numbers("batches", arrays["batches"], count))
         if steps.count > len(batches):
@@ -240,10 +240,9 @@ class DeviceClient:
         steps_of = dict.fromkeys(parties.names, steps)
         return RoundTask(batches, steps_of, lambda _: loss, sample_loss if measure else None)
 
-    def _embeddings(self, rows: NDArray[Any] | None, began: float) -> ReplyContent:
+    def _embeddings(self, rows: NDArray[Any] | None) -> ReplyContent:
         """Return embeddings of the current model, and its smoothness."""
-        assert self._parties is not None  # noqa: S101
-        parties = self._parties
+        parties = self._joined
         count = parties.data.count("train")
         wanted = np.arange(count) if rows is None else check_row_numbers("rows", rows, count)
         (train,) = parties.embed(torch.from_numpy(wanted), "table", parties.names).values()
@@ -252,8 +251,10 @@ class DeviceClient:
         if parties.factory.learning.smoothness == "norms":
             (value,) = parties.smoothness().values()
             smoothness = value if math.isfinite(value) else None
-        fields = {"smoothness": smoothness, "seconds": time.perf_counter() - began}
-        return fields, {"train": self._to_send(train), "test": self._to_send(sent.test[0])}
+        return {"smoothness": smoothness}, {
+            "train": self._to_send(train),
+            "test": self._to_send(sent.test[0]),
+        }
 
     def _to_send(self, embeddings: Tensor) -> NDArray[Any]:
         """Return embeddings with noise, which the device draws from a source nobody can repeat."""
@@ -307,8 +308,8 @@ def warm_up() -> None:
     rows, sample = hash_keys(keys, ""), np.arange(4)
     party = {"name": "warm-up", "seed": 0, "task": "classification", "width": 2}
     fields = {**ids, **party, "learning": {"hidden": 2}}
-    start: Arrays = {"train": rows[:6], "test": rows[6:], "sample": sample}
-    device.answer(encode(Frame("start", fields, start)))
+    join: Arrays = {"train": rows[:6], "test": rows[6:], "sample": sample}
+    device.answer(encode(Frame("join", fields, join)))
     gradients = {"gradients": np.zeros((1, 4, 2)), "sample_gradients": np.zeros((4, 2))}
     probe: Arrays = {"batches": sample[None], **gradients}
     device.answer(encode(Frame("probe", {**ids, "base": 0}, probe)))

@@ -88,7 +88,7 @@ class FederatedSimulation(Simulation):
         if self.follows_trace:
             self._admit_as_scripted()
             return
-        for name in self._start(self._discover()):
+        for name in self._ask_to_join(self._discover()):
             position = self.membership.members[name].position_m
             device = draw_device(self.scenario, name, position)
             self.trace = with_arrival(self.trace, device, self.round)
@@ -114,9 +114,9 @@ class FederatedSimulation(Simulation):
         federation = {"trace": self.trace.document(), **self.membership.state_dict()}
         return {**super().state_dict(), "federation": federation}
 
-    def load_state_dict(self, words: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore a checkpoint, and wait for the devices that were connected."""
-        super().load_state_dict(words)
+        super().load_state_dict(state)
         silent_rounds = self.membership.silent_rounds
         for name in self._wait_for({n for n in self.remote.names if not silent_rounds[n]}):
             self.membership.messenger.log(f"{name}: has not come back")
@@ -126,7 +126,7 @@ class FederatedSimulation(Simulation):
     def _discover(self) -> list[str]:
         """Return new parties; parties that are back continue where they were."""
         new, back = self.membership.discover(self._known_state)
-        for name in self.remote.start(back):
+        for name in self.remote.ask_to_join(back):
             self.remote.rejoin(name)
             self.membership.messenger.log(f"{name}: is back")
         return new
@@ -152,13 +152,13 @@ class FederatedSimulation(Simulation):
         if not expected:
             return
         missing = self._wait_for(expected)
-        started = self._start(expected - set(missing))
-        for name in expected - set(started):
+        joined = self._ask_to_join(expected - set(missing))
+        for name in expected - set(joined):
             self.membership.messenger.log(f"{name}: should enter now, but has not connected")
             self.trace = without_device(self.trace, name)
 
-    def _start(self, names: Collection[str]) -> list[str]:
-        """Start new parties that have all of the run's rows; return those that have started."""
+    def _ask_to_join(self, names: Collection[str]) -> list[str]:
+        """Ask devices that have all of the run's rows to join; return those that did."""
         complete = []
         for name in sorted(names):
             member = self.membership.members[name]
@@ -170,9 +170,9 @@ class FederatedSimulation(Simulation):
                 self.membership.forget([name])
             else:
                 complete.append(name)
-        started = self.remote.start(complete)
-        self.membership.forget(set(complete) - set(started))
-        return started
+        joined = self.remote.ask_to_join(complete)
+        self.membership.forget(set(complete) - set(joined))
+        return joined
 
 
 # --- the trace, as it turns out -------------------------------------------------------------------

@@ -92,14 +92,7 @@ class ServerSettings:
 
     def read_labels(self) -> KeyedLabels:
         """Read the server's labels."""
-        return read_labels(
-            Path(self.labels),
-            self.key or None,
-            self.label or None,
-            self.task,
-            self.classes or None,
-            0,
-        )
+        return read_labels(Path(self.labels), self.key, self.label, self.task, self.classes)
 
 
 def run_server(settings: ServerSettings, transport: Transport) -> Run:
@@ -197,10 +190,10 @@ class FederatedServer:
             rows = self._restore_rows()
         data, remote = self._data_and_parties(scenario, rows, trace)
         if checkpoint is None:
-            missing = set(data.views) - set(remote.start(data.views))
+            missing = set(data.views) - set(remote.ask_to_join(data.views))
             if missing:
                 raise input_error(
-                    "devices", ", ".join(sorted(missing)), "did not start", "see their logs"
+                    "devices", ", ".join(sorted(missing)), "did not join", "see their logs"
                 )
         simulation = partial(
             FederatedSimulation,
@@ -292,7 +285,7 @@ class FederatedServer:
         sample = sample_rows(train_rows, learning, seed)
         steps = learning.steps_per_iteration * scenario.max_iterations
 
-        def start_request(name: str) -> Request:
+        def join_request(name: str) -> Request:
             fields = {
                 "name": name,
                 "seed": seed,
@@ -302,7 +295,7 @@ class FederatedServer:
             }
             arrays: Arrays = {"train": rows.train, "test": rows.test, "sample": sample}
             sizes = {"r": train_rows, "m": test_rows, "w": factory.width}
-            return Request("start", fields, arrays, sizes)
+            return Request("join", fields, arrays, sizes)
 
         def batches_of(round_: int) -> Tensor:
             draws = batch_generator(seed, round_)
@@ -314,7 +307,7 @@ class FederatedServer:
             factory.options.tensor(sample),
             factory.width,
             test_rows,
-            start_request,
+            join_request,
             batches_of,
             refresh=learning.refresh,
         )

@@ -52,8 +52,8 @@ class HelloRequest(Message):
     salt: Annotated[str, Field(max_length=64)]
 
 
-class StartRequest(Message):
-    """Ask a device to make its model: for these rows in this order, with these settings."""
+class JoinRequest(Message):
+    """Ask a device to join with a new model: for these rows in this order, with these settings."""
 
     arrays = {
         "train": ("u", ("n", DIGEST_BYTES)),
@@ -151,7 +151,7 @@ class EmbedReply(Message):
     seconds: NonNegative
 
 
-class StartReply(EmbedReply):
+class JoinReply(EmbedReply):
     """The embeddings of a new model, and its number of connections."""
 
     connections: Annotated[int, Field(ge=1, le=1 << 40)]
@@ -192,23 +192,14 @@ class RefusedReply(Message):
     reason: Annotated[str, Field(max_length=400)]
 
 
-REQUESTS: dict[str, type[Message]] = {
-    "hello": HelloRequest,
-    "start": StartRequest,
-    "probe": ProbeRequest,
-    "embed": EmbedRequest,
-    "train": TrainRequest,
-    "apply": ApplyRequest,
-    "goodbye": GoodbyeRequest,
-}
-REPLIES: dict[str, type[Message]] = {
-    "hello": HelloReply,
-    "start": StartReply,
-    "probe": ProbeReply,
-    "embed": EmbedReply,
-    "train": TrainReply,
-    "apply": EmbedReply,
-    "goodbye": GoodbyeReply,
+SCHEMAS: dict[str, tuple[type[Message], type[Message]]] = {  # request and reply, by kind
+    "hello": (HelloRequest, HelloReply),
+    "join": (JoinRequest, JoinReply),
+    "probe": (ProbeRequest, ProbeReply),
+    "embed": (EmbedRequest, EmbedReply),
+    "train": (TrainRequest, TrainReply),
+    "apply": (ApplyRequest, EmbedReply),
+    "goodbye": (GoodbyeRequest, GoodbyeReply),
 }
 REFUSED = "refused"
 

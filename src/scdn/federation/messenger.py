@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from scdn.federation.messages import REFUSED, REPLIES, Message, RefusedReply, check_message
+from scdn.federation.messages import REFUSED, SCHEMAS, RefusedReply, check_message
 from scdn.federation.wire_format import MAX_BYTES, Arrays, Frame, WireError, decode, encode
 
 MAX_WRONG_REPLIES = 3  # after which a device is ignored
@@ -208,7 +208,7 @@ class Messenger:
             raise _RefusedError(check_message(RefusedReply, frame).reason)
         if frame.kind != request.kind:
             raise WireError(f"replied {frame.kind[:40]} to {request.kind}")
-        fields: Message = check_message(REPLIES[request.kind], frame, request.sizes)
+        fields = check_message(SCHEMAS[request.kind][1], frame, request.sizes)
         if fields.nonce != pending.nonce or fields.run != self.run:
             raise WireError("belongs to another request")
         return Reply(fields, frame.arrays)

@@ -155,7 +155,7 @@ def end_with_parent() -> None:
 def running_superlink(address: ServerAddress, out: Path) -> Iterator[SuperLinkControl]:
     """Start a SuperLink that admits the devices with valid certificates."""
     flower.check_installed()
-    certificates = [] if address.keys is None else list(device_certificates(address.keys))
+    certificates = address.device_certificates()
     out.mkdir(parents=True, exist_ok=True)
     module = "scdn.federation.flower.superlink"
     command = [sys.executable, "-m", module, *address.superlink_arguments()]

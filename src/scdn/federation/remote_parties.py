@@ -23,7 +23,7 @@ from scdn.learning.party_backend import RoundTask, SentEmbeddings
 from scdn.learning.party_loss import GradientLoss
 from scdn.learning.tensors import Arrays, StateDict, TensorOptions, strip_prefix, to_arrays
 
-_START_TIMEOUT_S = 60.0  # for a new device, which has to read and embed all its rows
+_JOIN_TIMEOUT_S = 60.0  # for a new device, which has to read and embed all its rows
 
 
 @dataclass
@@ -60,7 +60,7 @@ class RemoteParties:
     sample: Tensor
     width: int
     test_rows: int
-    start_request: Callable[[str], Request]  # for a new party of this name
+    join_request: Callable[[str], Request]  # for a new party of this name
     batches_of: Callable[[int], Tensor]  # the training rows that a round will draw
     refresh: int = 1  # rounds between two replies with embeddings of all training rows
     plan: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of this round, by party
@@ -70,7 +70,7 @@ class RemoteParties:
     _trained: dict[str, Tensor] = field(default_factory=dict)
     _batches: Tensor | None = None
     _applied: bool = False
-    _started: dict[str, Reply] = field(default_factory=dict)
+    _joined: dict[str, Reply] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -79,25 +79,25 @@ class RemoteParties:
 
     # --- joining and leaving --------------------------------------------------------------------
 
-    def start(self, names: Collection[str]) -> list[str]:
+    def ask_to_join(self, names: Collection[str]) -> list[str]:
         """Ask devices to make or restore their models; return those that did."""
-        requests = {name: self.start_request(name) for name in names}
-        timeout_s = max(_START_TIMEOUT_S, self.messenger.timeout_s)
+        requests = {name: self.join_request(name) for name in names}
+        timeout_s = max(_JOIN_TIMEOUT_S, self.messenger.timeout_s)
         replies = self.messenger.ask(requests, timeout_s)
-        self._started |= replies
+        self._joined |= replies
         return [name for name in names if name in replies]
 
     def add(self, views: Mapping[str, FeatureView]) -> dict[str, int]:
-        """Add parties that have started, with the embeddings they sent."""
+        """Add parties that have joined, with the embeddings they sent."""
         for name in views:
-            reply = self._started.pop(name)
+            reply = self._joined.pop(name)
             self.parties[name] = RemoteParty(reply.fields.connections, state=0)
             self.parties[name].update(None, reply, self.options)
         return {name: self.parties[name].connections for name in views}
 
     def rejoin(self, name: str) -> None:
         """Continue with a restarted party: its embeddings of the common state are here already."""
-        del self._started[name]
+        del self._joined[name]
 
     def remove(self, names: Collection[str]) -> None:
         """Remove parties."""

@@ -7,7 +7,8 @@ nothing to somebody who does not have the key, or a list of possible keys to try
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -69,35 +70,52 @@ class KeyedLabels:
 
 
 def read_labels(
-    path: Path, key: str | None, label: str | None, task: TaskKind, classes: int | None, seed: int
+    path: Path, key: str = "", label: str = "", task: TaskKind = "classification", classes: int = 0
 ) -> KeyedLabels:
-    """Read a `.csv`, `.parquet` or `.npz` file and divide its rows 80/20 into training and test."""
-    if path.suffix.lower() == ".npz":
-        try:
-            arrays = read_npz(path)
-            if "metadata" in arrays and "test" in arrays:
-                metadata = json.loads(str(arrays["metadata"]))
-                metadata["classes"] = tuple(metadata["classes"])
-                keys = [str(key) for key in arrays["key"]]
-                return KeyedLabels(
-                    keys=keys, targets=arrays["targets"], test=arrays["test"], **metadata
-                )
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise input_error(
-                str(path), "file", f"is damaged ({error})", "must be complete"
-            ) from None
+    """Read a `.csv`, `.parquet` or `.npz` file and divide its rows 80/20 into training and test.
+
+    `key` and `label` name columns; a file of `export_parties` needs neither.
+    """
+    arrays = _read_exported(path)
+    if {"metadata", "test"} <= arrays.keys():
+        with _read_errors_named(path):
+            metadata = json.loads(str(arrays["metadata"]))
+            metadata["classes"] = tuple(metadata["classes"])
+            keys = [str(key) for key in arrays["key"]]
+            return KeyedLabels(
+                keys=keys, targets=arrays["targets"], test=arrays["test"], **metadata
+            )
     if not key or not label:
         missing = "--key" if not key else "--label"
         raise input_error("scdn", missing, "is missing", "must name a column of the labels' file")
     frame = read_table(path, text=[key])
     require_columns(frame, [key, label], str(path))
     keys, usable = _usable_keys(frame, key)
-    targets, names = encode_labels(frame[usable], label, task, classes, str(path))
+    targets, names = encode_labels(frame[usable], label, task, classes or None, str(path))
     order = np.argsort(keys, kind="stable")
     test = np.zeros(len(keys), bool)
-    test[order[train_test_rows(len(keys), "table-split", seed)[1]]] = True
+    test[order[train_test_rows(len(keys), "table-split")[1]]] = True
     provenance = f"{path.name}, {len(keys)} rows with a clear key of {len(frame)}"
     return KeyedLabels(path.stem, keys, targets, test, task, names, provenance)
+
+
+def _read_exported(path: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an `.npz` file, which `export_parties` may have written."""
+    if path.suffix.lower() != ".npz":
+        return {}
+    with _read_errors_named(path):
+        return read_npz(path)
+
+
+@contextmanager
+def _read_errors_named(path: Path) -> Iterator[None]:
+    """Turn whatever a damaged or missing file raises into an error that names the file."""
+    try:
+        yield
+    except (OSError, KeyError, ValueError, TypeError, InputError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        problem = f"cannot be read ({reason})"
+        raise input_error(str(path), "file", problem, "must be complete") from None
 
 
 def _usable_keys(frame: pd.DataFrame, key: str) -> tuple[list[str], NDArray[np.bool_]]:
@@ -126,19 +144,19 @@ class KeyedFeatures:
         train: NDArray[np.uint8],
         test: NDArray[np.uint8],
         salt: str,
-        how: ScalingKind,
+        kind: ScalingKind,
         options: TensorOptions,
     ) -> DatasetTensors:
         """Return the rows with these hashed keys, in their order, scaled by the training rows."""
         row_of = {hashed.tobytes(): row for row, hashed in enumerate(hash_keys(self.keys, salt))}
         try:
-            numbers_ = [[row_of[key.tobytes()] for key in keys] for keys in (train, test)]
+            indices = [[row_of[key.tobytes()] for key in keys] for keys in (train, test)]
         except KeyError:
             raise WireError("asked for rows that this device does not have") from None
-        train_x, test_x = (self.values[rows] for rows in numbers_)
+        train_x, test_x = (self.values[rows] for rows in indices)
         dtype = np.float64 if options.precision == "float64" else np.float32
         if not self.scaled:
-            scaling = Scaling.fit(train_x, how)
+            scaling = Scaling.fit(train_x, kind)
             train_x, test_x = scaling.apply(train_x, dtype), scaling.apply(test_x, dtype)
         modality = self.view.modality
         return DatasetTensors(
@@ -150,19 +168,13 @@ class KeyedFeatures:
         )
 
 
-def read_features(path: Path, key: str | None) -> KeyedFeatures:
+def read_features(path: Path, key: str = "") -> KeyedFeatures:
     """Read a device's `.csv`, `.parquet` or `.npz` file; `key` names the column of keys."""
-    if path.suffix.lower() == ".npz":
-        try:
-            arrays = read_npz(path)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise input_error(
-                str(path), "file", f"cannot be read ({reason})", "must be complete"
-            ) from None
-        if "full_shape" in arrays:
-            return _exported_features(path, arrays)
-    if key is None:
+    arrays = _read_exported(path)
+    if "full_shape" in arrays:
+        with _read_errors_named(path):
+            return _exported_features(arrays)
+    if not key:
         raise input_error(
             "scdn", "--key", "is missing", "must name the column that all files share"
         )
@@ -178,21 +190,16 @@ def read_features(path: Path, key: str | None) -> KeyedFeatures:
     return KeyedFeatures(keys, values, view, (width,), False, len(frame) - len(keys))
 
 
-def _exported_features(path: Path, arrays: dict[str, NDArray[Any]]) -> KeyedFeatures:
+def _exported_features(arrays: Mapping[str, NDArray[Any]]) -> KeyedFeatures:
     """Return the features in a file that `export_parties` wrote."""
-    try:
-        columns, shape = arrays["columns"], tuple(int(n) for n in arrays["shape"])
-        view = FeatureView(str(arrays["modality"]), columns, np.ones(len(columns), bool), shape)
-        full_shape = tuple(int(n) for n in arrays["full_shape"])
-        values = arrays["values"]
-        if values.ndim != 2 or values.shape[1] != len(columns) or not np.isfinite(values).all():
-            raise ValueError("values")
-        keys = [str(key) for key in arrays["key"]]
-        return KeyedFeatures(keys, values, view, full_shape, True)
-    except (KeyError, ValueError, InputError) as error:
-        raise input_error(
-            str(path), "file", f"is damaged ({error})", "must be as scdn wrote it"
-        ) from None
+    columns, shape = arrays["columns"], tuple(int(n) for n in arrays["shape"])
+    view = FeatureView(str(arrays["modality"]), columns, np.ones(len(columns), bool), shape)
+    full_shape = tuple(int(n) for n in arrays["full_shape"])
+    values = arrays["values"]
+    if values.ndim != 2 or values.shape[1] != len(columns) or not np.isfinite(values).all():
+        raise ValueError("values")
+    keys = [str(key) for key in arrays["key"]]
+    return KeyedFeatures(keys, values, view, full_shape, True)
 
 
 # --- both together --------------------------------------------------------------------------------

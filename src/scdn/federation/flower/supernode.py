@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from scdn.federation.certificates import read_private_key
 from scdn.federation.flower import FIELD, RECORD, make_reply
 
@@ -43,8 +45,6 @@ class SuperNodeConnection:
 
     def serve(self, answer: Answer, stop: Stop) -> None:
         """Answer messages until `stop()` is true, then disconnect."""
-        import httpx
-
         lost_at, admitted = time.monotonic(), False
         while not stop():
             try:
@@ -67,8 +67,6 @@ class SuperNodeConnection:
 
     def _raise_if_permanent(self, error: Exception, may_recover: bool) -> None:
         """Give up at once where trying again cannot help."""
-        import httpx
-
         text = str(error)
         if isinstance(error, httpx.ConnectError) and "CERTIFICATE" in text.upper():
             raise RefusedByServerError(
@@ -105,7 +103,6 @@ class SuperNodeConnection:
 
     def _join(self, client: Any, admitted: bool) -> Any:
         """Register where no key is needed, activate the node, and return it."""
-        import httpx
         from flwr.proto.fleet_pb2 import ActivateNodeRequest, RegisterNodeFleetRequest
         from flwr.proto.node_pb2 import Node as ProtoNode
         from flwr.supercore.primitives.asymmetric import public_key_to_bytes
@@ -127,7 +124,6 @@ class SuperNodeConnection:
 
     def _is_active(self, client: Any) -> bool:
         """Return whether the server still knows the node: it would refuse a second activation."""
-        import httpx
         from flwr.proto.heartbeat_pb2 import SendNodeHeartbeatRequest
 
         heartbeat = SendNodeHeartbeatRequest(node=self._node, heartbeat_interval=_HEARTBEAT_S)
@@ -176,7 +172,6 @@ class SuperNodeConnection:
     def _answer_message(
         self, client: Any, node: Any, header: Any, tree: Any, answer: Answer
     ) -> None:
-        import httpx
         from flwr.app import Message
         from flwr.supercore.inflatable.inflatable_protobuf_utils import (
             make_confirm_message_received_fn_protobuf,
