@@ -88,7 +88,7 @@ _best_matched = partial(heuristic_controller, move=True, matched=True)
 METHODS: Registry[Method] = Registry("method", Method)
 
 
-def register(method: Method) -> Method:
+def register_method(method: Method) -> Method:
     """Make a method known by its name."""
     return METHODS.register(method.name, method)
 
@@ -136,7 +136,7 @@ for _method in (
         about="as sc-dn, trained to do without some",
     ),
 ):
-    register(_method)
+    register_method(_method)
 
 
 # --- rivals' iterations ---------------------------------------------------------------------------
