@@ -1,9 +1,9 @@
-"""Where the server may be, as closed boxes.
+"""The allowed positions of the server, as closed boxes.
 
-The ground is one, the air from the floor to the ceiling another, both without the keep-out boxes.
-Only the open interior of a keep-out box is forbidden, so its faces stay allowed. Where such a face
-is not part of a free box beside it (at the region's edge, or between two keep-out boxes that
-touch), it becomes a flat box of its own.
+The ground is one box, the air from the least flight height to the ceiling another, both without the
+keep-out boxes. Only the open interior of a keep-out box is forbidden, so its faces stay allowed.
+Where such a face is not part of an allowed box beside it (at the region's edge, or between two
+keep-out boxes that touch), it becomes a flat box of its own.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from scdn.control.problem import RoundProblem
 
 
 def allowed_boxes(problem: RoundProblem, highest_m: float = math.inf) -> Array:
-    """Closed boxes that cover exactly the allowed positions: (pieces, 2, 3), centre and width.
+    """Return closed boxes that cover exactly the allowed positions: (boxes, 2, 3).
 
-    A width is half of a side. Pieces with z = 0 are on the ground; all others are in the air, up to
-    the ceiling or `highest_m`.
+    Each is a centre and its half-widths. Boxes with z = 0 are on the ground; all others are in the
+    air, up to the ceiling or `highest_m`.
     """
     ceiling = problem.ceiling_m
     if problem.server_m[2] < ceiling:
@@ -34,40 +34,40 @@ def allowed_boxes(problem: RoundProblem, highest_m: float = math.inf) -> Array:
 
 
 def allowed_corners(size_m: Sequence[float], floor_m: float, keep_out_m: ArrayLike) -> Array:
-    """The same as (pieces, 2, 3), lowest and highest corner, in a region of this size."""
+    """Return the same boxes as lowest and highest corners, in a region of this size."""
     width, depth, top = size_m
-    pieces = [np.array([[0, 0, 0], [width, depth, 0]])]
+    boxes = [np.array([[0, 0, 0], [width, depth, 0]])]
     floor = max(floor_m, np.finfo(np.float64).tiny)
     if floor <= top:
-        pieces.append(np.array([[0, 0, floor], [width, depth, top]]))
-    for box in floats(keep_out_m).reshape(-1, 2, 3):
-        if np.all(box[0] < box[1]):
-            pieces = [rest for piece in pieces for rest in _without(piece, box)]
-    return floats(pieces).reshape(-1, 2, 3)
+        boxes.append(np.array([[0, 0, floor], [width, depth, top]]))
+    for keep_out in floats(keep_out_m).reshape(-1, 2, 3):
+        if np.all(keep_out[0] < keep_out[1]):
+            boxes = [rest for box in boxes for rest in _subtract(box, keep_out)]
+    return floats(boxes).reshape(-1, 2, 3)
 
 
-def _without(piece: Array, box: Array) -> list[Array]:
-    """What is left of a closed piece when the box's open interior is taken out."""
-    if np.any(piece[1] <= box[0]) or np.any(piece[0] >= box[1]):
-        return [piece]
-    left, inner = [], piece.copy()
+def _subtract(box: Array, keep_out: Array) -> list[Array]:
+    """Return closed boxes that cover a closed box without the open interior of another."""
+    if np.any(box[1] <= keep_out[0]) or np.any(box[0] >= keep_out[1]):
+        return [box]
+    rest, inner = [], box.copy()
     for axis in range(3):
-        if inner[0, axis] < box[0, axis]:
+        if inner[0, axis] < keep_out[0, axis]:
             below = inner.copy()
-            below[1, axis] = inner[0, axis] = box[0, axis]
-            left.append(below)
-        elif inner[0, axis] == box[0, axis]:
-            left.append(_face(inner, axis, 0))
-        if inner[1, axis] > box[1, axis]:
+            below[1, axis] = inner[0, axis] = keep_out[0, axis]
+            rest.append(below)
+        elif inner[0, axis] == keep_out[0, axis]:
+            rest.append(_face(inner, axis, 0))
+        if inner[1, axis] > keep_out[1, axis]:
             above = inner.copy()
-            above[0, axis] = inner[1, axis] = box[1, axis]
-            left.append(above)
-        elif inner[1, axis] == box[1, axis]:
-            left.append(_face(inner, axis, 1))
-    return left
+            above[0, axis] = inner[1, axis] = keep_out[1, axis]
+            rest.append(above)
+        elif inner[1, axis] == keep_out[1, axis]:
+            rest.append(_face(inner, axis, 1))
+    return rest
 
 
-def _face(piece: Array, axis: int, side: int) -> Array:
-    face = piece.copy()
-    face[:, axis] = piece[side, axis]
+def _face(box: Array, axis: int, side: int) -> Array:
+    face = box.copy()
+    face[:, axis] = box[side, axis]
     return face

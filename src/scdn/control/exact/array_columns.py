@@ -1,8 +1,12 @@
-"""How devices, links and movement are laid out in the arrays that the bounds work on."""
+"""The columns of the arrays that the bounds work on, and the limits that both versions share."""
 
-# Columns of a device's row, a link's row, and the movement's.
+# A device's row: position; price, gain and reach (see `closed_form`); the path loss up to which it
+# is active; and the last two again, widened by the model's tolerance on the delay.
 PX, PY, PZ, PRICE, GAIN, REACH, CUTOFF, WIDE_REACH, WIDE_CUTOFF = range(9)
-SCALE, EXPONENT, LOS_SCALE, LOS_SLOPE, NLOS, LOS = range(6)
+# A link's row: path loss = SPREADING·d^EXPONENT·(LOS_LOSS·P_LoS + NLOS_LOSS·P_NLoS).
+SPREADING, EXPONENT, LOS_SCALE, LOS_SLOPE, NLOS_LOSS, LOS_LOSS = range(6)
+# The movement's row: the position before, and the weighted energies.
 X0, Y0, Z0, HOVER, ALTITUDE, CLIMB, CEILING, LATERAL = range(8)
+
 MOST_UNDECIDED = 12  # slopes are chosen for at most so many devices of a box
 CLIMB_STEPS = 24  # of the climb whose mean slopes are tried

@@ -1,7 +1,8 @@
 """The box bounds of `bounds_numpy`, compiled: one box at a time, one device after another.
 
 `bounds_numpy` explains the mathematics and is the version to read first. Both do the same
-arithmetic and so visit the same boxes, unless the last bit of a number tips a choice of equals.
+arithmetic and so visit the same boxes, unless the last bit of a number decides between equals. All
+compiled code is in this file, because Numba's cache only notices changes of a kernel's own file.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ from scdn.control.exact.array_columns import (
     GAIN,
     HOVER,
     LATERAL,
-    LOS,
+    LOS_LOSS,
     LOS_SCALE,
     LOS_SLOPE,
     MOST_UNDECIDED,
-    NLOS,
+    NLOS_LOSS,
     PRICE,
     PX,
     PY,
     PZ,
     REACH,
-    SCALE,
+    SPREADING,
     WIDE_CUTOFF,
     WIDE_REACH,
     X0,
@@ -52,24 +53,24 @@ def _compiled(function: F) -> F:
 
 
 @_compiled
-def _sight(rise: float, run: float, link: Array) -> tuple[float, float]:
-    """Chances of line of sight and of none; each without cancellation."""
-    theta = math.atan2(rise, run) * (180.0 / math.pi)
-    blocked = link[LOS_SCALE] * math.exp(-link[LOS_SLOPE] * (theta - link[LOS_SCALE]))
-    if blocked == 0.0:
+def _los_probability(rise: float, run: float, link: Array) -> tuple[float, float]:
+    """Return P_LoS and P_NLoS, as `scdn.world.line_of_sight` does."""
+    elevation = math.atan2(rise, run) * (180.0 / math.pi)
+    odds_against = link[LOS_SCALE] * math.exp(-link[LOS_SLOPE] * (elevation - link[LOS_SCALE]))
+    if odds_against == 0.0:
         return 1.0, 0.0
-    return 1.0 / (1.0 + blocked), 1.0 / (1.0 + 1.0 / blocked)
+    return 1.0 / (1.0 + odds_against), 1.0 / (1.0 + 1.0 / odds_against)
 
 
 @_compiled
-def _root(square: float, exponent: float) -> float:
-    """square^(exponent/2)."""
+def _distance_power(square: float, exponent: float) -> float:
+    """Return d^exponent from d²."""
     return square if exponent == 2.0 else math.pow(square, 0.5 * exponent)
 
 
 @_compiled
 def _cosine(low: float, high: float, other_near: float, other_far: float) -> tuple[float, float]:
-    """The range of x/√(x² + y²) for x in [low, high] and y² in [near, far]."""
+    """Return the range of x/√(x² + y²) for x in [low, high] and y² in [near, far]."""
     if low >= 0.0:
         bottom = low / math.sqrt(low * low + other_far) if low > 0.0 else 0.0
     else:
@@ -83,13 +84,13 @@ def _cosine(low: float, high: float, other_near: float, other_far: float) -> tup
 
 @_compiled
 def _times(low: float, high: float, a: float, b: float) -> tuple[float, float]:
-    """[low, high]·[a, b] for 0 ≤ low ≤ high."""
+    """Return [low, high]·[a, b] for 0 ≤ low ≤ high."""
     return a * (high if a < 0.0 else low), b * (high if b > 0.0 else low)
 
 
 @_compiled
-def movement(x: float, y: float, z: float, m: Array) -> float:
-    """Weighted movement energy of being at (x, y, z)."""
+def movement_cost(x: float, y: float, z: float, m: Array) -> float:
+    """Return the weighted movement energy of being at (x, y, z)."""
     cost = m[HOVER] * math.exp(z / m[ALTITUDE]) if m[HOVER] > 0.0 else 0.0
     if z > m[Z0] and m[CLIMB] > 0.0:
         cost += m[CLIMB] * math.log((m[CEILING] - m[Z0]) / (m[CEILING] - z))
@@ -97,90 +98,108 @@ def movement(x: float, y: float, z: float, m: Array) -> float:
 
 
 @_compiled
-def _loss(x: float, y: float, z: float, d: Array, links: Array, min_sq: float) -> float:
+def _path_loss(
+    x: float, y: float, z: float, d: Array, links: Array, min_distance_sq: float
+) -> float:
     link = links[1] if (z > 0.0 and d[PZ] > 0.0) else links[0]
     rise = abs(z - d[PZ])
     run_sq = (x - d[PX]) ** 2 + (y - d[PY]) ** 2
-    spread = link[SCALE] * _root(max(run_sq + rise * rise, min_sq), link[EXPONENT])
-    sight, none = _sight(rise, math.sqrt(run_sq), link)
-    return spread * (link[LOS] * sight + link[NLOS] * none)
+    spread = link[SPREADING] * _distance_power(
+        max(run_sq + rise * rise, min_distance_sq), link[EXPONENT]
+    )
+    los, nlos = _los_probability(rise, math.sqrt(run_sq), link)
+    return spread * (link[LOS_LOSS] * los + link[NLOS_LOSS] * nlos)
 
 
 @_compiled
 def active_at(
-    x: float, y: float, z: float, devices: Array, links: Array, min_sq: float, on: Any
+    x: float,
+    y: float,
+    z: float,
+    devices: Array,
+    links: Array,
+    min_distance_sq: float,
+    active: Any,
 ) -> None:
-    """Which devices are active with the server at (x, y, z)."""
+    """Fill `active` with which devices are active with the server at (x, y, z)."""
     for n in range(devices.shape[0]):
-        on[n] = _loss(x, y, z, devices[n], links, min_sq) <= devices[n, CUTOFF]
+        active[n] = _path_loss(x, y, z, devices[n], links, min_distance_sq) <= devices[n, CUTOFF]
 
 
 @_compiled
-def value_at(x: float, y: float, z: float, devices: Array, links: Array, min_sq: float) -> float:
-    """What the devices save with the server at (x, y, z)."""
+def saving_at(
+    x: float, y: float, z: float, devices: Array, links: Array, min_distance_sq: float
+) -> float:
+    """Return what the devices save with the server at (x, y, z)."""
     saved = 0.0
     for n in range(devices.shape[0]):
         d = devices[n]
-        loss = _loss(x, y, z, d, links, min_sq)
+        loss = _path_loss(x, y, z, d, links, min_distance_sq)
         if loss <= d[CUTOFF]:
             saved += d[GAIN] - d[PRICE] * loss
     return saved
 
 
-# What is known of a device in a box: loss at the centre, its range, and its gradient's range.
+# A device in a box: path loss at the centre, its range, and its gradient's range.
 LOSS, LOW, HIGH, SMOOTH, SLOPE_LOW, SLOPE_HIGH = 0, 1, 2, 3, 4, 7
-# An undecided device's line: loss at the centre, a point on it, its slope and that one's range.
+# An undecided device's line: loss at the centre, a point on the line, its slope and its range.
 AT, ANCHOR, TOP, LEAST, MOST, SLOPE, LINE_LOW, LINE_HIGH = 0, 1, 2, 3, 4, 5, 6, 9
 MEAN, ALONE = 12, 13  # slopes that were tried
 
 
 @_compiled
 def _loss_in_box(
-    centre: Array, width: Array, d: Array, link: Array, min_sq: float, rounding: float, out: Array
+    centre: Array,
+    half_width: Array,
+    d: Array,
+    link: Array,
+    min_distance_sq: float,
+    rounding: float,
+    out: Array,
 ) -> bool:
-    """Fills `out` with the range of a device's loss over a box; False if it is off everywhere."""
+    """Fill `out` with a device's loss in a box; return False if it is inactive everywhere."""
     dx, dy, dz = centre[0] - d[PX], centre[1] - d[PY], centre[2] - d[PZ]
-    wx, wy, wz = width[0], width[1], width[2]
+    wx, wy, wz = half_width[0], half_width[1], half_width[2]
     ax, ay, v = abs(dx), abs(dy), abs(dz)
     nx, ny, v_low = max(0.0, ax - wx), max(0.0, ay - wy), max(0.0, v - wz)
     fx, fy, v_high = ax + wx, ay + wy, v + wz
     run_near, run_far = nx * nx + ny * ny, fx * fx + fy * fy
     near, far = run_near + v_low * v_low, run_far + v_high * v_high
     r_low, r_high = math.sqrt(run_near), math.sqrt(run_far)
-    exponent, scale = link[EXPONENT], link[SCALE]
-    root_near = _root(max(near, min_sq), exponent)
-    sight_high, none_low = _sight(v_high, r_low, link)
-    h_a = link[LOS] * sight_high + link[NLOS] * none_low
-    sooner = link[NLOS] >= link[LOS]  # the loss falls with the elevation
-    if sooner and scale * root_near * h_a * (1.0 - rounding) > d[WIDE_CUTOFF]:
+    exponent, scale = link[EXPONENT], link[SPREADING]
+    power_near = _distance_power(max(near, min_distance_sq), exponent)
+    los_high, nlos_low = _los_probability(v_high, r_low, link)
+    h_a = link[LOS_LOSS] * los_high + link[NLOS_LOSS] * nlos_low
+    falls = link[NLOS_LOSS] >= link[LOS_LOSS]  # the loss falls with the elevation
+    if falls and scale * power_near * h_a * (1.0 - rounding) > d[WIDE_CUTOFF]:
         return False
-    sight_low, none_high = _sight(v_low, r_high, link)
-    h_b = link[LOS] * sight_low + link[NLOS] * none_high
+    los_low, nlos_high = _los_probability(v_low, r_high, link)
+    h_b = link[LOS_LOSS] * los_low + link[NLOS_LOSS] * nlos_high
     h_low, h_high = min(h_a, h_b), max(h_a, h_b)
-    root_far = _root(max(far, min_sq), exponent)
+    power_far = _distance_power(max(far, min_distance_sq), exponent)
     run_sq = dx * dx + dy * dy
-    sight, none = _sight(v, math.sqrt(run_sq), link)
-    here = scale * _root(max(run_sq + v * v, min_sq), exponent)
-    out[LOSS] = here * (link[LOS] * sight + link[NLOS] * none)
-    out[LOW], out[HIGH] = scale * root_near * h_low, scale * root_far * h_high
-    smooth = near >= min_sq
+    los, nlos = _los_probability(v, math.sqrt(run_sq), link)
+    here = scale * _distance_power(max(run_sq + v * v, min_distance_sq), exponent)
+    out[LOSS] = here * (link[LOS_LOSS] * los + link[NLOS_LOSS] * nlos)
+    out[LOW], out[HIGH] = scale * power_near * h_low, scale * power_far * h_high
+    smooth = near >= min_distance_sq
     out[SMOOTH] = 1.0 if smooth else 0.0
     if smooth:
-        bend_a, bend_b = root_near / near, root_far / far
+        bend_a, bend_b = power_near / near, power_far / far
         bend_low, bend_high = min(bend_a, bend_b), max(bend_a, bend_b)
         t_low, t_high = exponent * h_low * bend_low, exponent * h_high * bend_high
-        pq_a, pq_b = sight_low * none_high, sight_high * none_low
-        pq_high = 0.25 if sight_low < 0.5 < sight_high else max(pq_a, pq_b)
-        turn = abs(link[NLOS] - link[LOS]) * link[LOS_SLOPE] * (180.0 / math.pi)
+        pq_a, pq_b = los_low * nlos_high, los_high * nlos_low
+        pq_high = 0.25 if los_low < 0.5 < los_high else max(pq_a, pq_b)
+        turn = abs(link[NLOS_LOSS] - link[LOS_LOSS]) * link[LOS_SLOPE] * (180.0 / math.pi)
         s_low, s_high = turn * min(pq_a, pq_b) * bend_low, turn * pq_high * bend_high
         a, b = _cosine(dx - wx, dx + wx, ny * ny, fy * fy)
-        if not sooner:
+        if not falls:
             a, b = -b, -a
         l0, h0 = _times(t_low, t_high, dx - wx, dx + wx)
         l1, h1 = _times(s_low * v_low, s_high * v_high, a, b)
         out[SLOPE_LOW], out[SLOPE_HIGH] = scale * (l0 + l1), scale * (h0 + h1)
         a, b = _cosine(dy - wy, dy + wy, nx * nx, fx * fx)
-        if not sooner:
+        if not falls:
             a, b = -b, -a
         l0, h0 = _times(t_low, t_high, dy - wy, dy + wy)
         l1, h1 = _times(s_low * v_low, s_high * v_high, a, b)
@@ -189,21 +208,21 @@ def _loss_in_box(
         least, most = s_low * r_low, s_high * r_high
         l1 = least if dz + wz <= 0.0 and dz - wz < 0.0 else -most
         h1 = -least if dz - wz >= 0.0 else most
-        if not sooner:
+        if not falls:
             l1, h1 = -h1, -l1
         out[SLOPE_LOW + 2], out[SLOPE_HIGH + 2] = scale * (l0 + l1), scale * (h0 + h1)
         spread = 0.0
         for axis in range(3):
-            spread += max(-out[SLOPE_LOW + axis], out[SLOPE_HIGH + axis]) * width[axis]
+            spread += max(-out[SLOPE_LOW + axis], out[SLOPE_HIGH + axis]) * half_width[axis]
         out[LOW] = max(out[LOW], out[LOSS] - spread)
         out[HIGH] = min(out[HIGH], out[LOSS] + spread)
     return not out[LOW] * (1.0 - rounding) > d[WIDE_CUTOFF]
 
 
 @_compiled
-def _line(d: Array, known: Array, rounding: float, line: Array) -> bool:
-    """The line over an undecided device's saving; False if it is as good as flat."""
-    low, high, reach = known[LOW], known[HIGH], d[WIDE_REACH]
+def _line(d: Array, box_loss: Array, rounding: float, line: Array) -> bool:
+    """Fill `line` over an undecided device's saving; return False if it is as good as flat."""
+    low, high, reach = box_loss[LOW], box_loss[HIGH], d[WIDE_REACH]
     if high - low <= rounding * high or abs(high - reach) <= rounding * high:
         return False
     at_reach, top = d[GAIN] - d[PRICE] * reach, d[GAIN] - d[PRICE] * low
@@ -213,16 +232,16 @@ def _line(d: Array, known: Array, rounding: float, line: Array) -> bool:
     else:
         line[ANCHOR], line[TOP] = low, top
         line[LEAST], line[MOST] = 0.0, top / (high - low)
-    line[AT], line[SLOPE] = known[LOSS], line[LEAST]
+    line[AT], line[SLOPE] = box_loss[LOSS], line[LEAST]
     for axis in range(3):
-        line[LINE_LOW + axis] = known[SLOPE_LOW + axis]
-        line[LINE_HIGH + axis] = known[SLOPE_HIGH + axis]
+        line[LINE_LOW + axis] = box_loss[SLOPE_LOW + axis]
+        line[LINE_HIGH + axis] = box_loss[SLOPE_HIGH + axis]
     return True
 
 
 @_compiled
 def _sum_slopes(lines: Array, count: int, base: Array, total: Array) -> None:
-    """The gradient's range with the lines as they are: `base` and `total` hold low, then high."""
+    """Fill `total` with the sum of all gradients' ranges; it and `base` hold low, then high."""
     total[:] = base
     for n in range(count):
         for axis in range(6):
@@ -230,31 +249,31 @@ def _sum_slopes(lines: Array, count: int, base: Array, total: Array) -> None:
 
 
 @_compiled
-def _fall(lines: Array, count: int, total: Array, width: Array) -> float:
-    """How high the sum of the lines reaches in the box, with the gradient's range `total`."""
+def _peak(lines: Array, count: int, total: Array, half_width: Array) -> float:
+    """Return a bound on how high the sum of the lines reaches in the box."""
     top = 0.0
     for n in range(count):
         top += lines[n, TOP] + lines[n, SLOPE] * (lines[n, ANCHOR] - lines[n, AT])
     for axis in range(3):
-        top += max(total[3 + axis], -total[axis]) * width[axis]
+        top += max(total[3 + axis], -total[axis]) * half_width[axis]
     return top
 
 
 @_compiled
-def _mean_slopes(lines: Array, count: int, base: Array, width: Array, place: Array) -> None:
-    """Slopes that play together: the mean of what a climb to the lines' joint peak meets."""
+def _mean_slopes(lines: Array, count: int, base: Array, half_width: Array, place: Array) -> None:
+    """Set the slopes to the mean of those that a climb to the lines' joint peak meets."""
     place[:] = 0.0
     for n in range(count):
         lines[n, MEAN] = 0.0
     for step in range(1, CLIMB_STEPS + 1):
-        g0 = -0.5 * (base[0] + base[3]) * width[0]
-        g1 = -0.5 * (base[1] + base[4]) * width[1]
-        g2 = -0.5 * (base[2] + base[5]) * width[2]
+        g0 = -0.5 * (base[0] + base[3]) * half_width[0]
+        g1 = -0.5 * (base[1] + base[4]) * half_width[1]
+        g2 = -0.5 * (base[2] + base[5]) * half_width[2]
         for n in range(count):
             line = lines[n]
-            m0 = 0.5 * (line[LINE_LOW] + line[LINE_HIGH]) * width[0]
-            m1 = 0.5 * (line[LINE_LOW + 1] + line[LINE_HIGH + 1]) * width[1]
-            m2 = 0.5 * (line[LINE_LOW + 2] + line[LINE_HIGH + 2]) * width[2]
+            m0 = 0.5 * (line[LINE_LOW] + line[LINE_HIGH]) * half_width[0]
+            m1 = 0.5 * (line[LINE_LOW + 1] + line[LINE_HIGH + 1]) * half_width[1]
+            m2 = 0.5 * (line[LINE_LOW + 2] + line[LINE_HIGH + 2]) * half_width[2]
             loss = line[AT] + m0 * place[0] + m1 * place[1] + m2 * place[2]
             slope = line[MOST] if loss > line[ANCHOR] else line[LEAST]
             line[MEAN] += slope / CLIMB_STEPS
@@ -272,11 +291,11 @@ def _mean_slopes(lines: Array, count: int, base: Array, width: Array, place: Arr
 
 
 @_compiled
-def _sweep(lines: Array, count: int, total: Array, width: Array) -> None:
-    """Sets each line's slope in turn to what makes the sum reach least high."""
+def _sweep(lines: Array, count: int, total: Array, half_width: Array) -> None:
+    """Set each line's slope in turn to what makes the sum reach least high."""
     for n in range(count):
         line = lines[n]
-        best_slope, best_fall = line[SLOPE], math.inf
+        best_slope, lowest_peak = line[SLOPE], math.inf
         for trial in range(6):
             if trial == 0:
                 slope = line[SLOPE]
@@ -292,13 +311,13 @@ def _sweep(lines: Array, count: int, total: Array, width: Array) -> None:
                 if not line[LEAST] < slope < line[MOST]:
                     continue
             step = slope - line[SLOPE]
-            fall = line[TOP] + slope * (line[ANCHOR] - line[AT])
+            peak = line[TOP] + slope * (line[ANCHOR] - line[AT])
             for axis in range(3):
                 a = total[axis] + step * line[LINE_LOW + axis]
                 b = total[3 + axis] + step * line[LINE_HIGH + axis]
-                fall += max(b, -a) * width[axis]
-            if fall < best_fall:
-                best_fall, best_slope = fall, slope
+                peak += max(b, -a) * half_width[axis]
+            if peak < lowest_peak:
+                lowest_peak, best_slope = peak, slope
         step = best_slope - line[SLOPE]
         for axis in range(6):
             total[axis] += step * line[LINE_LOW + axis]
@@ -307,60 +326,62 @@ def _sweep(lines: Array, count: int, total: Array, width: Array) -> None:
 
 @_compiled
 def _choose_slopes(
-    lines: Array, count: int, base: Array, width: Array, total: Array, place: Array
+    lines: Array, count: int, base: Array, half_width: Array, total: Array, place: Array
 ) -> None:
-    """Slopes one by one from the flattest, or together from their mean: whichever is better."""
+    """Choose slopes one by one from the flattest, or together from their mean."""
     _sum_slopes(lines, count, base, total)
-    _sweep(lines, count, total, width)
+    _sweep(lines, count, total, half_width)
     if count < 2:
         return
-    _sweep(lines, count, total, width)
-    alone = _fall(lines, count, total, width)
+    _sweep(lines, count, total, half_width)
+    alone = _peak(lines, count, total, half_width)
     for n in range(count):
         lines[n, ALONE] = lines[n, SLOPE]
-    _mean_slopes(lines, count, base, width, place)
+    _mean_slopes(lines, count, base, half_width, place)
     _sum_slopes(lines, count, base, total)
-    _sweep(lines, count, total, width)
-    if _fall(lines, count, total, width) >= alone:
+    _sweep(lines, count, total, half_width)
+    if _peak(lines, count, total, half_width) >= alone:
         for n in range(count):
             lines[n, SLOPE] = lines[n, ALONE]
 
 
 @_compiled
-def _pull(x: float, y: float, z: float, move: Array, pull: Array) -> None:
-    """The movement's gradient."""
-    run = math.hypot(x - move[X0], y - move[Y0])
-    pull[0] = move[LATERAL] * (x - move[X0]) / run if run > 0.0 else 0.0
-    pull[1] = move[LATERAL] * (y - move[Y0]) / run if run > 0.0 else 0.0
+def _movement_gradient(x: float, y: float, z: float, movement: Array, pull: Array) -> None:
+    """Fill `pull` with the movement's gradient."""
+    run = math.hypot(x - movement[X0], y - movement[Y0])
+    pull[0] = movement[LATERAL] * (x - movement[X0]) / run if run > 0.0 else 0.0
+    pull[1] = movement[LATERAL] * (y - movement[Y0]) / run if run > 0.0 else 0.0
     pull[2] = (
-        move[HOVER] / move[ALTITUDE] * math.exp(z / move[ALTITUDE]) if move[HOVER] > 0 else 0.0
+        movement[HOVER] / movement[ALTITUDE] * math.exp(z / movement[ALTITUDE])
+        if movement[HOVER] > 0
+        else 0.0
     )
-    if z > move[Z0] and move[CLIMB] > 0.0:
-        pull[2] += move[CLIMB] / (move[CEILING] - z)
+    if z > movement[Z0] and movement[CLIMB] > 0.0:
+        pull[2] += movement[CLIMB] / (movement[CEILING] - z)
 
 
 @_compiled
 def bound_boxes(
     centres: Array,
-    widths: Array,
+    half_widths: Array,
     alive: Any,
     first: int,
     last: int,
     devices: Array,
     links: Array,
-    move: Array,
-    min_sq: float,
+    movement: Array,
+    min_distance_sq: float,
     rounding: float,
-    floor: Array,
-    value: Array,
-    split: Any,
-    left: Any,
+    lower_bound: Array,
+    centre_value: Array,
+    split_axis: Any,
+    still_alive: Any,
 ) -> None:
-    """Bounds boxes [first, last), filling `floor`, `value`, `split` and `left`."""
-    known, lines = np.zeros(10), np.zeros((MOST_UNDECIDED, 14))
+    """Bound boxes [first, last): fill the last four arrays."""
+    box_loss, lines = np.zeros(10), np.zeros((MOST_UNDECIDED, 14))
     slope, total, place, pull = np.zeros(6), np.zeros(6), np.zeros(3), np.zeros(3)
     for box in range(first, last):
-        centre, width = centres[box], widths[box]
+        centre, half_width = centres[box], half_widths[box]
         slope[:] = 0.0  # the gradient's range: low, then high
         saved_here, saved_most, saved_ever, magnitude, undecided = 0.0, 0.0, 0.0, 0.0, 0
         for word in range(alive.shape[1]):
@@ -371,81 +392,90 @@ def bound_boxes(
                     continue
                 d = devices[64 * word + bit]
                 link = links[1] if (centre[2] > 0.0 and d[PZ] > 0.0) else links[0]
-                if not _loss_in_box(centre, width, d, link, min_sq, rounding, known):
+                if not _loss_in_box(
+                    centre, half_width, d, link, min_distance_sq, rounding, box_loss
+                ):
                     continue
                 keep |= flag
                 gain, price = d[GAIN], d[PRICE]
-                if known[LOSS] <= d[CUTOFF]:
-                    saved_here += gain - price * known[LOSS]
-                saved_ever += gain - price * known[LOW]
-                magnitude += abs(gain) + price * known[HIGH]
-                smooth, full = known[SMOOTH] > 0.0, undecided == MOST_UNDECIDED
-                decided = known[HIGH] * (1.0 + rounding) <= d[WIDE_CUTOFF]
-                if smooth and (decided or (full and gain >= price * known[HIGH])):
-                    saved_most += gain - price * known[LOSS]
+                if box_loss[LOSS] <= d[CUTOFF]:
+                    saved_here += gain - price * box_loss[LOSS]
+                saved_ever += gain - price * box_loss[LOW]
+                magnitude += abs(gain) + price * box_loss[HIGH]
+                smooth, full = box_loss[SMOOTH] > 0.0, undecided == MOST_UNDECIDED
+                decided = box_loss[HIGH] * (1.0 + rounding) <= d[WIDE_CUTOFF]
+                if smooth and (decided or (full and gain >= price * box_loss[HIGH])):
+                    saved_most += gain - price * box_loss[LOSS]
                     for axis in range(6):
-                        slope[axis] += price * known[SLOPE_LOW + axis]
-                elif smooth and not full and _line(d, known, rounding, lines[undecided]):
+                        slope[axis] += price * box_loss[SLOPE_LOW + axis]
+                elif smooth and not full and _line(d, box_loss, rounding, lines[undecided]):
                     undecided += 1
                 else:
-                    saved_most += gain - price * known[LOW]
-            left[box, word] = keep
-        here = movement(centre[0], centre[1], centre[2], move)
-        value[box] = here - saved_here
-        _pull(centre[0], centre[1], centre[2], move, pull)
+                    saved_most += gain - price * box_loss[LOW]
+            still_alive[box, word] = keep
+        here = movement_cost(centre[0], centre[1], centre[2], movement)
+        centre_value[box] = here - saved_here
+        _movement_gradient(centre[0], centre[1], centre[2], movement, pull)
         for axis in range(3):
             slope[axis] += pull[axis]
             slope[3 + axis] += pull[axis]
         if undecided > 0:
-            _choose_slopes(lines, undecided, slope, width, total, place)
+            _choose_slopes(lines, undecided, slope, half_width, total, place)
         # sum up afresh, so that no rounding of the choice is left
         for n in range(undecided):
             line = lines[n]
             saved_most += line[TOP] + line[SLOPE] * (line[ANCHOR] - line[AT])
             magnitude += line[SLOPE] * abs(line[ANCHOR] - line[AT])
         _sum_slopes(lines, undecided, slope, total)
-        corner_x = move[X0] + max(abs(centre[0] - move[X0]) - width[0], 0.0)
-        corner_y = move[Y0] + max(abs(centre[1] - move[Y0]) - width[1], 0.0)
+        corner_x = movement[X0] + max(abs(centre[0] - movement[X0]) - half_width[0], 0.0)
+        corner_y = movement[Y0] + max(abs(centre[1] - movement[Y0]) - half_width[1], 0.0)
         together = here - saved_most
-        apart = movement(corner_x, corner_y, centre[2] - width[2], move) - saved_most
+        apart = movement_cost(corner_x, corner_y, centre[2] - half_width[2], movement) - saved_most
         magnitude += abs(here)
-        # what the slopes do not explain speaks for halving the longest side
-        excess = (saved_most - saved_here) / max(width[0], width[1], width[2], 1e-300)
-        widest, choice = -1.0, 0
+        # where gradients do not explain the bound's distance, the longest side is halved
+        excess = (saved_most - saved_here) / max(
+            half_width[0], half_width[1], half_width[2], 1e-300
+        )
+        most_doubt, widest_axis = -1.0, 0
         for axis in range(3):
-            w, a, b, g = width[axis], total[axis], total[3 + axis], pull[axis]
+            w, a, b, g = half_width[axis], total[axis], total[3 + axis], pull[axis]
             together -= max(b, -a, 0.0) * w
             apart -= max(b - g, g - a, 0.0) * w
             magnitude += (max(abs(a), abs(b)) + 2.0 * abs(g)) * w
             doubt = (b - a + 1e-3 * max(abs(b), abs(a)) + excess) * w
-            if doubt > widest and w > 0.0:
-                widest, choice = doubt, axis
+            if doubt > most_doubt and w > 0.0:
+                most_doubt, widest_axis = doubt, axis
         # whatever is saved, movement does not cost less than nothing
         least = -saved_ever - rounding * abs(saved_ever)
-        floor[box] = max(max(together, apart) - rounding * magnitude, least)
-        split[box] = choice
+        lower_bound[box] = max(max(together, apart) - rounding * magnitude, least)
+        split_axis[box] = widest_axis
 
 
 @_compiled
 def barrier(
-    place: Array,
-    on: Any,
+    position: Array,
+    active: Any,
     mu: float,
     devices: Array,
     links: Array,
-    move: Array,
-    min_sq: float,
+    movement: Array,
+    min_distance_sq: float,
     gradient: Array,
 ) -> float:
-    """Cost of keeping the devices `on`, with a barrier at the edge of their reach; its gradient."""
-    x, y, z = place[0], place[1], place[2]
-    total = movement(x, y, z, move)
-    _pull(x, y, z, move, gradient)
-    run = math.sqrt((x - move[X0]) ** 2 + (y - move[Y0]) ** 2 + 1e-8)  # smooth where it stood
-    gradient[0] = move[LATERAL] * (x - move[X0]) / run
-    gradient[1] = move[LATERAL] * (y - move[Y0]) / run
+    """Return the cost of keeping devices active, with a barrier at the edge of their reach.
+
+    Fills `gradient` with the cost's gradient.
+    """
+    x, y, z = position[0], position[1], position[2]
+    total = movement_cost(x, y, z, movement)
+    _movement_gradient(x, y, z, movement, gradient)
+    run = math.sqrt(
+        (x - movement[X0]) ** 2 + (y - movement[Y0]) ** 2 + 1e-8
+    )  # smooth at the position before
+    gradient[0] = movement[LATERAL] * (x - movement[X0]) / run
+    gradient[1] = movement[LATERAL] * (y - movement[Y0]) / run
     for n in range(devices.shape[0]):
-        if not on[n]:
+        if not active[n]:
             continue
         d = devices[n]
         link = links[1] if (z > 0.0 and d[PZ] > 0.0) else links[0]
@@ -453,10 +483,10 @@ def barrier(
         run_sq = dx * dx + dy * dy
         r, v = math.sqrt(run_sq), abs(dz)
         true_sq = run_sq + v * v
-        here_sq = max(true_sq, min_sq)
-        sight, none = _sight(v, r, link)
-        root = link[SCALE] * _root(here_sq, link[EXPONENT])
-        h = link[LOS] * sight + link[NLOS] * none
+        here_sq = max(true_sq, min_distance_sq)
+        los, nlos = _los_probability(v, r, link)
+        root = link[SPREADING] * _distance_power(here_sq, link[EXPONENT])
+        h = link[LOS_LOSS] * los + link[NLOS_LOSS] * nlos
         loss = root * h
         weight = d[PRICE]
         total += d[PRICE] * loss
@@ -466,8 +496,8 @@ def barrier(
                 return math.inf
             total -= mu * math.log(spare / d[REACH])
             weight += mu / spare
-        t = link[EXPONENT] * h * root / here_sq if true_sq > min_sq else 0.0
-        turn = (link[NLOS] - link[LOS]) * link[LOS_SLOPE] * (180.0 / math.pi) * sight * none
+        t = link[EXPONENT] * h * root / here_sq if true_sq > min_distance_sq else 0.0
+        turn = (link[NLOS_LOSS] - link[LOS_LOSS]) * link[LOS_SLOPE] * (180.0 / math.pi) * los * nlos
         s = turn * root / true_sq if true_sq > 0.0 else 0.0
         if r > 0.0:
             gradient[0] += weight * (t * dx + s * v * dx / r)
@@ -479,23 +509,23 @@ def barrier(
 
 
 @_compiled
-def barrier_slopes(
-    place: Array,
+def barrier_hessian(
+    position: Array,
     shifts: Array,
-    on: Any,
+    active: Any,
     mu: float,
     devices: Array,
     links: Array,
-    move: Array,
-    min_sq: float,
+    movement: Array,
+    min_distance_sq: float,
     gradient: Array,
-    slopes: Array,
+    hessian: Array,
 ) -> None:
-    """How the barrier's gradient changes along each axis that has a shift, by differences."""
-    moved, other = place.copy(), np.zeros(3)
+    """Fill `hessian` with the gradient's differences along each axis that has a shift."""
+    moved, other = position.copy(), np.zeros(3)
     for axis in range(3):
         if shifts[axis] != 0.0:
-            moved[axis] = place[axis] + shifts[axis]
-            barrier(moved, on, mu, devices, links, move, min_sq, other)
-            slopes[:, axis] = (other - gradient) / shifts[axis]
-            moved[axis] = place[axis]
+            moved[axis] = position[axis] + shifts[axis]
+            barrier(moved, active, mu, devices, links, movement, min_distance_sq, other)
+            hessian[:, axis] = (other - gradient) / shifts[axis]
+            moved[axis] = position[axis]

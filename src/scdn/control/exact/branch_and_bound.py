@@ -1,10 +1,10 @@
-"""The exact optimum of a round, with a proof.
+"""Branch and bound: the exact optimum of a round, with a proof.
 
 Given the server's position every device has a closed form (`closed_form`), so what is left is to
 minimise over three coordinates. Boxes of positions are bounded from below (`bounds_numpy` says
 how) and halved, the most promising first, until none can hold anything better than the best plan
-found, less the gap. The plan is a function of the problem, the gap and the warm start alone: boxes
-are taken in batches of a fixed size, ties go by index, and threads only share out a batch.
+so far, less the gap. The plan is a function of the problem, the gap and the warm start alone: boxes
+are taken in batches of a fixed size, ties go by index, and threads only divide a batch.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from scdn.control.exact.position_objective import (
     Backend,
     Boxes,
     PositionObjective,
-    no_boxes,
     position_objective,
 )
 from scdn.control.problem import SMALLEST_OBJECTIVE, Decision, RoundProblem
@@ -34,15 +33,16 @@ from scdn.errors import InputError, input_error
 BATCH = 256  # boxes bounded at a time
 _SMALLEST = 1e-9  # boxes narrower than this part of the region are not halved any more
 
+Status = Literal["optimal", "time_limit"]
+
 
 @dataclass(frozen=True, eq=False)
 class ExactResult:
-    """The best decision, what it was proven against, and how much work that was."""
+    """The best decision, a proven lower bound of the objective, and the boxes it took."""
 
     decision: Decision
-    choices: DeviceCosts
     lower_bound: float
-    status: Literal["optimal", "time_limit"]
+    status: Status
     boxes: int
 
 
@@ -55,7 +55,7 @@ def solve_exact(
     max_boxes: int = 2_000_000,
     backend: Backend = "auto",
 ) -> ExactResult:
-    """The global optimum to within `gap`, relative.
+    """Return the global optimum to within `gap`, relative.
 
     Parameters
     ----------
@@ -64,67 +64,71 @@ def solve_exact(
     gap
         Stop when (objective − lower bound) ≤ gap·|objective|.
     warm_start
-        A position worth trying first, such as the last round's.
+        A position to try first, such as the last round's.
     time_limit_s, max_boxes
-        Stop earlier, with the best plan so far and its honest bound.
+        Stop earlier, with the best decision so far and the bound proven so far.
     backend
-        The compiled bounds, or the plain NumPy ones.
+        The compiled bounds, or the NumPy ones.
     """
-    found = device_costs(problem, gap)
-    surface = position_objective(problem, found, backend)
+    costs = device_costs(problem, gap)
+    objective = position_objective(problem, costs, backend)
+    slack = float(costs.slack.sum())
     if problem.candidates_m is not None:
-        return _among_candidates(problem, found, surface)
-    slack = float(found.slack.sum())
-    search = _Search(surface, gap, slack, time.perf_counter() + time_limit_s, max_boxes)
-    search.try_places(_first_places(problem, found, warm_start))
-    search.start(allowed_boxes(problem, _highest(surface, search.best_value)))
-    search.run()
-    if not math.isfinite(search.best_value):
-        raise _nowhere()
-    decision = decision_at(problem, found, search.best_place)
-    bound = surface.constant + search.lower_bound() - slack
-    return ExactResult(decision, found, bound, search.status, search.boxes)
+        position, lower_bound, boxes = _best_candidate(objective, problem.candidates_m)
+        status: Status = "optimal"
+    else:
+        search = _Search(objective, gap, slack, time.perf_counter() + time_limit_s, max_boxes)
+        search.try_positions(_first_positions(problem, costs, warm_start))
+        search.start(allowed_boxes(problem, _highest_altitude(objective, search.best_value)))
+        search.run()
+        if not math.isfinite(search.best_value):
+            raise _no_position()
+        position, boxes, status = search.best_position, search.boxes, search.status
+        lower_bound = search.lower_bound()
+    decision = decision_at(problem, costs, position)
+    return ExactResult(decision, objective.constant + lower_bound - slack, status, boxes)
 
 
-def _nowhere() -> InputError:
-    allowed = "there must be a place at a finite cost"
-    return input_error("problem", "server", "has nowhere to be", allowed)
+def _no_position() -> InputError:
+    found = "no allowed position has a finite cost"
+    return input_error("problem", "server", found, "at least one must have")
 
 
-def _among_candidates(
-    problem: RoundProblem, found: DeviceCosts, surface: PositionObjective
-) -> ExactResult:
-    """All places are tried, as boxes without extent: they are their own bound, but for rounding."""
-    places = floats([] if problem.candidates_m is None else problem.candidates_m)
-    places = places[problem.allowed(places) & np.isfinite(problem.movement_j(places).total)]
-    if not len(places):
-        raise _nowhere()
-    boxes = surface.bound(places, np.zeros_like(places))
-    best = places[boxes.value.argmin()]
-    bound = surface.constant + float(boxes.floor.min()) - float(found.slack.sum())
-    return ExactResult(decision_at(problem, found, best), found, bound, "optimal", len(places))
+def _best_candidate(objective: PositionObjective, candidates: Array) -> tuple[Array, float, int]:
+    """Return the best candidate, a lower bound of all, and their number.
+
+    Candidates are boxes without extent: their bound is their value, less the rounding error.
+    """
+    problem = objective.problem
+    finite = np.isfinite(problem.movement_j(candidates).total)
+    positions = candidates[problem.allowed(candidates) & finite]
+    if not len(positions):
+        raise _no_position()
+    boxes = objective.bound(positions, np.zeros_like(positions))
+    best = positions[boxes.centre_value.argmin()]
+    return best, float(boxes.lower_bound.min()), len(positions)
 
 
-def _first_places(problem: RoundProblem, found: DeviceCosts, warm_start: Array | None) -> Array:
-    """Places worth a look before any box: here, down, the warm start, at and above devices."""
+def _first_positions(problem: RoundProblem, costs: DeviceCosts, warm_start: Array | None) -> Array:
+    """Return positions to try before any box: here, below, the warm start, at and above devices."""
     here = problem.server_m
-    places = [here, here * [1.0, 1.0, 0.0]]
+    positions = [here, here * [1.0, 1.0, 0.0]]
     if warm_start is not None:
-        places.append(floats(warm_start))
+        positions.append(floats(warm_start))
     top = float(np.nextafter(problem.ceiling_m, 0.0))
     floor = min(problem.movement.min_flight_m, top)
-    worth = np.argsort(-found.gain, kind="stable")[:8]
-    for x, y, z in problem.position_m[worth].tolist():
+    most_valuable = np.argsort(-costs.gain, kind="stable")[:8]
+    for x, y, z in problem.position_m[most_valuable].tolist():
         heights = (floor, 0.15 * top, 0.3 * top, 0.6 * top, z)
-        places += [np.array([x, y, min(max(height, floor), top)]) for height in heights]
-    stacked = np.stack(places)
+        positions += [np.array([x, y, min(max(height, floor), top)]) for height in heights]
+    stacked = np.stack(positions)
     return stacked[problem.allowed(stacked)]
 
 
-def _highest(surface: PositionObjective, value: float) -> float:
-    """Above this, hovering alone costs more than a plan of this value, whatever else is saved."""
-    hover, scale = surface.move[HOVER], surface.move[ALTITUDE]
-    budget = value + float(surface.devices[:, GAIN].sum())
+def _highest_altitude(objective: PositionObjective, value: float) -> float:
+    """Return the altitude above which hovering alone costs more than a plan of this value."""
+    hover, scale = objective.movement[HOVER], objective.movement[ALTITUDE]
+    budget = value + float(objective.devices[:, GAIN].sum())
     if not (hover > 0 and math.isfinite(budget) and budget > 0):
         return math.inf
     return scale * math.log(budget / hover) * (1 + 1e-9) + 1e-9 * scale
@@ -134,85 +138,91 @@ class _Search:
     """Best-first branch and bound over boxes, stored as rows of arrays."""
 
     def __init__(
-        self, surface: PositionObjective, gap: float, slack: float, deadline: float, max_boxes: int
+        self,
+        objective: PositionObjective,
+        gap: float,
+        slack: float,
+        deadline: float,
+        max_boxes: int,
     ) -> None:
-        self.surface, self.gap, self.slack, self.deadline = surface, gap, slack, deadline
+        self.objective, self.gap, self.slack, self.deadline = objective, gap, slack, deadline
         self.max_boxes, self.boxes = max_boxes, 0
-        self.best_value, self.best_place = math.inf, np.zeros(3)
-        self.dropped = math.inf  # the least floor among boxes that were given up
-        self.status: Literal["optimal", "time_limit"] = "optimal"
-        self.smallest = _SMALLEST * surface.problem.region_m
-        self.none = self.open = no_boxes(surface)
+        self.best_value, self.best_position = math.inf, np.zeros(3)
+        self.dropped = math.inf  # the least lower bound among boxes that were given up
+        self.status: Status = "optimal"
+        self.smallest = _SMALLEST * objective.problem.region_m
+        self.none = self.open = objective.bound(np.zeros((0, 3)), np.zeros((0, 3)))
 
-    def try_places(self, places: Array) -> None:
-        """Offers the best of these places, and the best near them."""
-        values = self.surface.bound(places, np.zeros_like(places)).value
+    def try_positions(self, positions: Array) -> None:
+        """Start from the best two of these positions, and from the best near them."""
+        values = self.objective.bound(positions, np.zeros_like(positions)).centre_value
         first, *second = np.argsort(values, kind="stable")[:2]
-        others = [index for index in second if (places[index] != places[first]).any()]
+        others = [index for index in second if (positions[index] != positions[first]).any()]
         for index in [first, *others]:
             if math.isfinite(values[index]):
-                self._offer(places[index], values[index])
-                self._polish(places[index])
+                self._improve(positions[index], values[index])
 
-    def start(self, pieces: Array) -> None:
-        """Bounds the pieces of free space."""
-        self._add(self.surface.bound(pieces[:, 0], pieces[:, 1]))
+    def start(self, boxes: Array) -> None:
+        """Bound the boxes that cover what is allowed."""
+        self._add(self.objective.bound(boxes[:, 0], boxes[:, 1]))
 
     def run(self) -> None:
-        """Halves boxes until the proof is there."""
-        while len(self.open.floor):
+        """Halve boxes until the gap is proven, or until time or boxes run out."""
+        while len(self.open):
             if self.boxes >= self.max_boxes or time.perf_counter() > self.deadline:
                 self.status = "time_limit"
                 return
             parents = self._most_promising()
-            small = (parents.width <= self.smallest).all(axis=1)
+            small = (parents.half_width <= self.smallest).all(axis=1)
             if small.any():
-                self.dropped = min(self.dropped, float(parents.floor[small].min()))
+                self.dropped = min(self.dropped, float(parents.lower_bound[small].min()))
                 parents = parents.take(np.flatnonzero(~small))
-                if not len(parents.floor):
+                if not len(parents):
                     continue
-            self._add(self.surface.halves(parents))
+            self._add(self.objective.halves(parents))
         if self.lower_bound() < self._threshold():
             self.status = "time_limit"
 
     def lower_bound(self) -> float:
-        """Below the objective everywhere (less the constant)."""
-        still_open = self.open.floor.min() if len(self.open.floor) else math.inf
+        """Return a lower bound of the objective everywhere (less the constant)."""
+        still_open = self.open.lower_bound.min() if len(self.open) else math.inf
         return min(self.dropped, float(still_open), self.best_value)
 
     def _threshold(self) -> float:
-        """Boxes whose floor is at least this hold nothing better, but for the gap."""
-        total = max(abs(self.surface.constant + self.best_value), SMALLEST_OBJECTIVE)
+        """Return the lower bound from which a box holds nothing better, but for the gap."""
+        total = max(abs(self.objective.constant + self.best_value), SMALLEST_OBJECTIVE)
         return self.best_value - max(0.999 * self.gap * total - self.slack, 0.0)
 
     def _most_promising(self) -> Boxes:
-        """Takes the boxes to halve next from those that are open."""
+        """Take the boxes to halve next out of the open ones."""
         count = BATCH // 2
-        if len(self.open.floor) <= count:
+        if len(self.open) <= count:
             chosen, self.open = self.open, self.none
             return chosen
-        which = np.sort(np.argpartition(self.open.floor, count - 1)[:count])
-        chosen, rest = self.open.take(which), np.ones(len(self.open.floor), dtype=np.bool_)
+        which = np.sort(np.argpartition(self.open.lower_bound, count - 1)[:count])
+        chosen, rest = self.open.take(which), np.ones(len(self.open), dtype=np.bool_)
         rest[which] = False
         self.open = self.open.take(rest)
         return chosen
 
     def _add(self, boxes: Boxes) -> None:
-        self.boxes += len(boxes.floor)
-        best = int(boxes.value.argmin()) if len(boxes.value) else -1
-        if best >= 0 and boxes.value[best] < self.best_value:
-            self._offer(boxes.centre[best], boxes.value[best])
-            self._polish(boxes.centre[best])
-        self.open = self.open.joined(boxes) if len(self.open.floor) else boxes
-        hopeless = self.open.floor >= self._threshold()
+        """Add bounded boxes to the open ones; drop those that hold nothing better."""
+        self.boxes += len(boxes)
+        best = int(boxes.centre_value.argmin()) if len(boxes) else -1
+        if best >= 0 and boxes.centre_value[best] < self.best_value:
+            self._improve(boxes.centre[best], boxes.centre_value[best])
+        self.open = self.open.concatenate(boxes) if len(self.open) else boxes
+        hopeless = self.open.lower_bound >= self._threshold()
         if hopeless.any():
-            self.dropped = min(self.dropped, float(self.open.floor[hopeless].min()))
+            self.dropped = min(self.dropped, float(self.open.lower_bound[hopeless].min()))
             self.open = self.open.take(np.flatnonzero(~hopeless))
 
-    def _offer(self, place: Array, value: float) -> None:
-        if value < self.best_value and self.surface.problem.allowed(place):
-            self.best_value, self.best_place = float(value), np.array(place)
+    def _improve(self, position: Array, value: float) -> None:
+        """Keep a position if it is the best so far, and then the best one near it."""
+        self._keep_if_best(position, value)
+        polished = polish(self.objective, position)
+        self._keep_if_best(polished, self.objective.value(polished))
 
-    def _polish(self, place: Array) -> None:
-        better = polish(self.surface, place)
-        self._offer(better, self.surface.value(better))
+    def _keep_if_best(self, position: Array, value: float) -> None:
+        if value < self.best_value and self.objective.problem.allowed(position):
+            self.best_value, self.best_position = float(value), np.array(position)

@@ -1,8 +1,8 @@
-"""What each device would do, given only its path loss: the round's problem without the position.
+"""The closed form of each device's decision, given only its path loss.
 
 Transmission energy rises with power, so power is the least that meets the delay; processing energy
 rises with the clock, so the clock is the least that carries the iterations; and the best number of
-iterations does not depend on where the server is. What remains of a device is a function of its
+iterations does not depend on the server's position. What remains of a device is a function of its
 path loss L alone:
 
     cost(L) = min(off, on + price·L)   while L ≤ reach,   else off.
@@ -20,29 +20,29 @@ from scdn.errors import input_error
 from scdn.theory import MOMENTUM
 
 _GOLDEN = (np.sqrt(5) - 1) / 2
-_AT_ONCE = 8  # whole iterations whose cost is computed together
-_ROUNDING = 1e-12  # a power over its limit by no more than this is at its limit
+_AT_ONCE = 8  # numbers of iterations whose cost is computed together
+_ROUNDING = 1e-12  # a power above its limit by no more than this is at its limit
 
 
 @dataclass(frozen=True, eq=False)
 class DeviceCosts:
-    """Each device's part of the objective, and what it does when active."""
+    """Each device's part of the objective when active and inactive, and its best iterations."""
 
     off: Array  # cost when inactive
     on: Array  # cost when active, transmission aside
     slack: Array  # a proven lower bound on `on` is `on − slack`
-    iterations: Array  # what an active device runs
+    iterations: Array  # of an active device
     price: Array  # weighted transmission energy = this · path loss
     reach: Array  # largest path loss that the transmit limit can overcome
 
     @property
     def gain(self) -> Array:
-        """What being active saves, transmission aside; never active where it is ≤ 0."""
+        """Return what being active saves, transmission aside; ≤ 0 means never active."""
         return self.off - self.on
 
 
 def device_costs(problem: RoundProblem, gap: float = 1e-4) -> DeviceCosts:
-    """The closed forms of all devices; relaxed iterations to a twentieth of the gap, or better."""
+    """Return all devices' closed forms; relaxed iterations are exact to a twentieth of the gap."""
     off = problem.weights.convergence * problem.convergence(np.zeros(len(problem)))
     if problem.integer_iterations:
         iterations, on, slack = _whole_iterations(problem)
@@ -57,60 +57,63 @@ def device_costs(problem: RoundProblem, gap: float = 1e-4) -> DeviceCosts:
 
 @np.errstate(over="ignore", invalid="ignore")
 def _running_cost(problem: RoundProblem, iterations: Array) -> Array:
-    """Convergence and processing of so many iterations at the least clock; ∞ if it is too fast."""
-    clock = problem.least_cpu_hz(iterations)
+    """Return the cost of convergence and processing at the least clock; ∞ if no clock suffices."""
+    cpu_hz = problem.least_cpu_hz(iterations)
     weights = problem.weights
     cost = weights.convergence * problem.convergence(iterations)
-    cost = cost + weights.processing * problem.processing_j(iterations, clock)
-    return np.where(clock <= problem.cpu_max_hz, cost, np.inf)
+    cost = cost + weights.processing * problem.processing_j(iterations, cpu_hz)
+    return np.where(cpu_hz <= problem.cpu_max_hz, cost, np.inf)
 
 
 def _whole_iterations(problem: RoundProblem) -> tuple[Array, Array, Array]:
-    best, cost = np.zeros(len(problem)), np.full(len(problem), np.nan)
+    """Return the best whole iterations, their cost, and no slack: every number is tried."""
+    best, best_cost = np.zeros(len(problem)), np.full(len(problem), np.nan)
     for first in range(0, problem.max_iterations + 1, _AT_ONCE):
         counts = np.arange(first, min(first + _AT_ONCE, problem.max_iterations + 1))
         costs = _running_cost(problem, np.repeat(floats(counts)[:, None], len(problem), axis=1))
-        for count, found in zip(counts, costs, strict=True):
+        for count, cost in zip(counts, costs, strict=True):
             if count == 0:
-                cost = found
-            elif np.isinf(found).all():  # no clock carries more
-                return best, cost, np.zeros(len(problem))
-            better = found < cost
-            best, cost = np.where(better, count, best), np.where(better, found, cost)
-    return best, cost, np.zeros(len(problem))
+                best_cost = cost
+            elif np.isinf(cost).all():  # no clock carries more
+                return best, best_cost, np.zeros(len(problem))
+            better = cost < best_cost
+            best, best_cost = np.where(better, count, best), np.where(better, cost, best_cost)
+    return best, best_cost, np.zeros(len(problem))
 
 
 def _relaxed_iterations(problem: RoundProblem, gap: float) -> tuple[Array, Array, Array]:
+    """Return the best relaxed iterations, their cost, and how far that may be above the least."""
     most = problem.most_iterations()
     _refuse_poles(problem, most)
-    best, cost, slack = _golden(problem, most)
-    heavy = np.flatnonzero(problem.optimizer == MOMENTUM)
-    if len(heavy):
-        part = problem.take(heavy)
-        best[heavy], cost[heavy], slack[heavy] = _by_intervals(
-            part, most[heavy], best[heavy], cost[heavy], gap
+    best, cost, slack = _golden_section(problem, most)
+    momentum = np.flatnonzero(problem.optimizer == MOMENTUM)
+    if len(momentum):
+        best[momentum], cost[momentum], slack[momentum] = _bisection(
+            problem.take(momentum), most[momentum], best[momentum], cost[momentum], gap
         )
     return best, cost, slack
 
 
 def _refuse_poles(problem: RoundProblem, most: Array) -> None:
-    """Relaxed iterations can come as near as they like to where the bound's denominator is zero.
+    """Refuse problems whose bound has a pole, which relaxed iterations could approach.
 
-    Only proximal SGD outside Theorem 1's conditions has such a place. The denominator is concave in
-    the iterations, so it has a zero if it is not positive at their most.
+    Only proximal SGD outside Theorem 1's conditions has one, where the bound's denominator is zero.
+    The denominator is concave in the iterations, so it has a zero if it is not positive at `most`.
     """
     pole = (problem.progress(problem.steps(most)) <= 0) & (problem.importance > 0)
     if problem.weights.convergence > 0 and pole.any():
-        device = problem.ids[int(pole.argmax())]
-        allowed = "with relaxed iterations Theorem 1's conditions must hold (or the bound is −∞)"
-        raise input_error("problem", f"learning_rate of {device}", "too large for its mu", allowed)
+        index = int(pole.argmax())
+        rate, mu = problem.learning_rate[index], problem.optimizer_value[index]
+        allowed = "relaxed iterations need Theorem 1's conditions, or the bound has no minimum"
+        found = f"{rate:g} is too large for mu = {mu:g}"
+        raise input_error("problem", f"learning_rate of {problem.ids[index]}", found, allowed)
 
 
-def _golden(problem: RoundProblem, most: Array) -> tuple[Array, Array, Array]:
-    """Golden section, for costs that are convex in the iterations.
+def _golden_section(problem: RoundProblem, most: Array) -> tuple[Array, Array, Array]:
+    """Minimise costs that are convex in the iterations by golden section.
 
-    Standard and proximal SGD are: a square over a concave function is convex, and so is the
-    processing energy.
+    Those of standard and proximal SGD are: a square over a concave function is convex, and so is
+    the processing energy.
     """
     low, high = np.zeros_like(most), most.copy()
     for _ in range(60):
@@ -120,38 +123,35 @@ def _golden(problem: RoundProblem, most: Array) -> tuple[Array, Array, Array]:
         low, high = np.where(keep_left, low, left), np.where(keep_left, right, high)
     ends = np.stack([np.zeros_like(most), (low + high) / 2, most])
     costs = np.stack([_running_cost(problem, end) for end in ends])
-    pick = costs.argmin(axis=0)
-    columns = np.arange(len(most))
-    cost = costs[pick, columns]
-    return ends[pick, columns], cost, 1e-9 * np.abs(cost)
+    best = costs.argmin(axis=0), np.arange(len(most))
+    return ends[best], costs[best], 1e-9 * np.abs(costs[best])
 
 
-def _by_intervals(
+def _bisection(
     problem: RoundProblem, most: Array, best: Array, cost: Array, gap: float
 ) -> tuple[Array, Array, Array]:
-    """Bisection with interval bounds, for momentum: all devices' intervals in one list."""
+    """Minimise momentum's costs by bisection with bounds: all devices' intervals in one list."""
     tolerance = gap * np.abs(cost)
-    who, low, high = np.arange(len(problem)), np.zeros(len(problem)), most.copy()
+    device, low, high = np.arange(len(problem)), np.zeros(len(problem)), most.copy()
     for _ in range(50):
-        part = problem.take(who)
-        still = _interval_bound(part, low, high) < cost[who] - tolerance[who]
-        who, low, high = who[still], low[still], high[still]
-        if not len(who):
+        bound = _interval_bound(problem.take(device), low, high)
+        still_open = bound < cost[device] - tolerance[device]
+        device, low, high = device[still_open], low[still_open], high[still_open]
+        if not len(device):
             break
         middle = (low + high) / 2
-        found = _running_cost(problem.take(who), middle)
-        order = np.lexsort((found, who))
-        first = np.flatnonzero(np.diff(who[order], prepend=-1))
-        owner, value, place = who[order][first], found[order][first], middle[order][first]
-        better = value < cost[owner]
-        cost[owner[better]], best[owner[better]] = value[better], place[better]
-        who = np.concatenate([who, who])
+        middle_cost = _running_cost(problem.take(device), middle)
+        order = np.lexsort((middle_cost, device))
+        cheapest = order[np.flatnonzero(np.diff(device[order], prepend=-1))]  # of each device
+        better = cheapest[middle_cost[cheapest] < cost[device[cheapest]]]
+        cost[device[better]], best[device[better]] = middle_cost[better], middle[better]
+        device = np.concatenate([device, device])
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
     return best, cost, tolerance
 
 
 def _interval_bound(problem: RoundProblem, low: Array, high: Array) -> Array:
-    """Below the cost anywhere in [low, high]: every monotone factor at its favourable end."""
+    """Return a lower bound of the cost in [low, high]: every factor at its favourable end."""
     weights, rate = problem.weights, problem.learning_rate * problem.survival
     q_low, q_high = problem.steps(low), problem.steps(high)
     mean, largest = problem.step_weights(q_high).mean, problem.step_weights(q_low).largest
@@ -163,14 +163,14 @@ def _interval_bound(problem: RoundProblem, low: Array, high: Array) -> Array:
     return bound + weights.processing * processing
 
 
-def decision_at(problem: RoundProblem, found: DeviceCosts, server_m: Array) -> Decision:
-    """The best decision with the server at a given place: the closed forms, evaluated there."""
+def decision_at(problem: RoundProblem, costs: DeviceCosts, server_m: Array) -> Decision:
+    """Return the best decision with the server at a position: the closed forms, evaluated there."""
     least = problem.least_power(server_m)
-    reached = least <= problem.max_power_w * (1 + _ROUNDING)
-    power = np.where(reached, np.minimum(least, problem.max_power_w), 0.0)
-    cost = problem.weights.transmission * power * problem.max_delay_s
-    active = reached & (cost < found.gain)
-    iterations = np.where(active, found.iterations, 0.0)
+    in_reach = least <= problem.max_power_w * (1 + _ROUNDING)
+    power = np.where(in_reach, np.minimum(least, problem.max_power_w), 0.0)
+    transmission = problem.weights.transmission * power * problem.max_delay_s
+    active = in_reach & (transmission < costs.gain)
+    iterations = np.where(active, costs.iterations, 0.0)
     return Decision(
         server_m=server_m,
         active=active,

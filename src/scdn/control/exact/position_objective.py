@@ -1,17 +1,18 @@
-"""The round's objective as a function of the server's position, ready to be bounded over boxes.
+"""The round's objective as a function of the server's position alone, ready to be bounded.
 
 Devices become rows of numbers; those that are never worth it, or cost nothing to hear from
-anywhere, become part of a constant. The arithmetic is in `bounds_numba` and, the same in plain
-NumPy, in `bounds_numpy`.
+anywhere, become part of a constant. The arithmetic is compiled, in `bounds_numba`. Where Numba does
+not load, `bounds_numpy` takes its place; it is also what the tests compare the kernel with.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,23 +29,31 @@ _THREADS = 2
 _SHARED = 30_000  # device-box pairs from which a second thread pays
 
 
-class Boxes(NamedTuple):
-    """Boxes of positions, one per row, and what is known of them."""
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """Boxes of positions, one per row, with their bounds."""
 
     centre: Array
-    width: Array  # half of each side
-    alive: NDArray[np.uint64]  # a bit for each device that is not yet decided off
-    floor: Array  # below the objective anywhere in the box
-    value: Array  # the objective at the centre
-    split: IntArray  # the axis to halve
+    half_width: Array
+    alive: NDArray[np.uint64]  # a bit for each device that may be active somewhere in the box
+    lower_bound: Array  # of the objective in the box
+    centre_value: Array  # the objective at the centre
+    split_axis: IntArray  # the axis to halve
+
+    def __len__(self) -> int:
+        return len(self.centre)
+
+    def _columns(self) -> Iterable[NDArray[Any]]:
+        return vars(self).values()
 
     def take(self, which: Any) -> Boxes:
-        """Some of the rows."""
-        return Boxes(*(column[which] for column in self))
+        """Return some of the rows."""
+        return Boxes(*(column[which] for column in self._columns()))
 
-    def joined(self, more: Boxes) -> Boxes:
-        """These rows, then those."""
-        return Boxes(*(np.concatenate(pair) for pair in zip(self, more, strict=True)))
+    def concatenate(self, more: Boxes) -> Boxes:
+        """Return these rows, then those."""
+        pairs = zip(self._columns(), more._columns(), strict=True)
+        return Boxes(*(np.concatenate(pair) for pair in pairs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,130 +62,124 @@ class PositionObjective:
 
     problem: RoundProblem
     constant: float
-    devices: Array  # rows as in bounds_layout
+    devices: Array  # rows as in array_columns
     links: Array  # air to ground, air to air
-    move: Array
-    min_sq: float
+    movement: Array
+    min_distance_sq: float
     rounding: float  # relative error allowed for in every bound
     backend: ModuleType
 
-    def value(self, place: Array) -> float:
-        """The objective at a position, less the constant."""
-        x, y, z = place.tolist()
-        saved = self.backend.value_at(x, y, z, self.devices, self.links, self.min_sq)
-        return float(self.backend.movement(x, y, z, self.move) - saved)
+    def value(self, position: Array) -> float:
+        """Return the objective at a position, less the constant."""
+        x, y, z = position.tolist()
+        saved = self.backend.saving_at(x, y, z, self.devices, self.links, self.min_distance_sq)
+        return float(self.backend.movement_cost(x, y, z, self.movement) - saved)
 
-    def barrier(self, place: Array, on: Mask, mu: float) -> tuple[float, Array]:
-        """Cost and gradient of keeping some devices in reach (see `polish`)."""
+    def active_at(self, position: Array) -> Mask:
+        """Return which devices are active at a position."""
+        x, y, z = position.tolist()
+        active = np.zeros(len(self.devices), dtype=np.bool_)
+        self.backend.active_at(x, y, z, self.devices, self.links, self.min_distance_sq, active)
+        return active
+
+    def barrier(self, position: Array, active: Mask, mu: float) -> tuple[float, Array]:
+        """Return cost and gradient with a barrier that keeps devices in reach (see `polish`)."""
         gradient = np.zeros(3)
         cost = self.backend.barrier(
-            place, on, mu, self.devices, self.links, self.move, self.min_sq, gradient
-        )
+            position, active, mu, self.devices, self.links, self.movement, self.min_distance_sq,
+            gradient,
+        )  # fmt: skip
         return float(cost), gradient
 
-    def barrier_slopes(
-        self, place: Array, shifts: Array, on: Mask, mu: float, gradient: Array
+    def barrier_hessian(
+        self, position: Array, shifts: Array, active: Mask, mu: float, gradient: Array
     ) -> Array:
-        """How that gradient changes along the axes that have a shift: a column for each axis."""
-        slopes = np.zeros((3, 3))
-        self.backend.barrier_slopes(
-            place, shifts, on, mu, self.devices, self.links, self.move, self.min_sq,
-            gradient, slopes,
+        """Return the gradient's differences along the axes that have a shift, one per column."""
+        hessian = np.zeros((3, 3))
+        self.backend.barrier_hessian(
+            position, shifts, active, mu, self.devices, self.links, self.movement,
+            self.min_distance_sq, gradient, hessian,
         )  # fmt: skip
-        return slopes
+        return hessian
 
-    def on(self, place: Array) -> Mask:
-        """Which devices are active at a position."""
-        x, y, z = place.tolist()
-        on = np.zeros(len(self.devices), dtype=np.bool_)
-        self.backend.active_at(x, y, z, self.devices, self.links, self.min_sq, on)
-        return on
-
-    def bound(self, centre: Array, width: Array, alive: NDArray[np.uint64] | None = None) -> Boxes:
-        """Boxes with their bounds."""
+    def bound(
+        self, centre: Array, half_width: Array, alive: NDArray[np.uint64] | None = None
+    ) -> Boxes:
+        """Bound the objective in boxes."""
         count = len(centre)
         if alive is None:
-            alive = np.full((count, _words(self.devices)), ~np.uint64(0))
-        centre, width = np.ascontiguousarray(centre), np.ascontiguousarray(width)
-        floor, value = np.empty(count), np.empty(count)
-        split, left = np.empty(count, dtype=np.int64), np.empty_like(alive)
+            words = (len(self.devices) + 63) // 64
+            alive = np.full((count, words), ~np.uint64(0))
+        centre, half_width = np.ascontiguousarray(centre), np.ascontiguousarray(half_width)
+        lower_bound, centre_value = np.empty(count), np.empty(count)
+        split_axis, still_alive = np.empty(count, dtype=np.int64), np.empty_like(alive)
 
-        def share(first: int, last: int) -> None:
+        def bound_rows(first: int, last: int) -> None:
             self.backend.bound_boxes(
-                centre, width, alive, first, last, self.devices, self.links, self.move,
-                self.min_sq, self.rounding, floor, value, split, left,
+                centre, half_width, alive, first, last, self.devices, self.links, self.movement,
+                self.min_distance_sq, self.rounding, lower_bound, centre_value, split_axis,
+                still_alive,
             )  # fmt: skip
 
         if count * len(self.devices) < _SHARED or not self.backend.RELEASES_GIL:
-            share(0, count)
+            bound_rows(0, count)
         else:
             cuts = np.linspace(0, count, _THREADS + 1).astype(int)
             with ThreadPoolExecutor(_THREADS) as threads:
-                list(threads.map(share, cuts[:-1], cuts[1:]))
-        floor[np.isnan(floor)] = -np.inf  # ∞ − ∞: nothing is known
-        return Boxes(centre, width, left, floor, value, split)
+                list(threads.map(bound_rows, cuts[:-1], cuts[1:]))
+        lower_bound[np.isnan(lower_bound)] = -np.inf  # ∞ − ∞: nothing is known
+        return Boxes(centre, half_width, still_alive, lower_bound, centre_value, split_axis)
 
     def halves(self, boxes: Boxes) -> Boxes:
-        """Every box cut in two across its split axis."""
-        across = np.arange(len(boxes.floor)), boxes.split
-        width, shift = boxes.width.copy(), np.zeros(boxes.width.shape)
-        shift[across] = width[across] = width[across] / 2
-        children = self.bound(
+        """Cut every box in two across its split axis, and bound the halves."""
+        across = np.arange(len(boxes)), boxes.split_axis
+        half_width, shift = boxes.half_width.copy(), np.zeros(boxes.half_width.shape)
+        shift[across] = half_width[across] = half_width[across] / 2
+        halves = self.bound(
             np.concatenate([boxes.centre - shift, boxes.centre + shift]),
-            np.concatenate([width, width]),
+            np.concatenate([half_width, half_width]),
             np.concatenate([boxes.alive, boxes.alive]),
         )
-        parents = np.concatenate([boxes.floor, boxes.floor])
-        return children._replace(floor=np.maximum(children.floor, parents))
-
-
-def _words(devices: Array) -> int:
-    return (len(devices) + 63) // 64
-
-
-def no_boxes(surface: PositionObjective) -> Boxes:
-    """An empty list of boxes."""
-    return surface.bound(np.zeros((0, 3)), np.zeros((0, 3)))
+        parents = np.concatenate([boxes.lower_bound, boxes.lower_bound])
+        np.maximum(halves.lower_bound, parents, out=halves.lower_bound)
+        return halves
 
 
 def position_objective(
-    problem: RoundProblem, found: DeviceCosts, backend: Backend = "auto"
+    problem: RoundProblem, costs: DeviceCosts, backend: Backend = "auto"
 ) -> PositionObjective:
-    """The problem's objective over positions."""
+    """Return the problem's objective over positions."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        worth_it = np.where(found.price > 0, found.gain / found.price, np.inf)
+        worth_it = np.where(costs.price > 0, costs.gain / costs.price, np.inf)
     # a delay up to the tolerance over its limit needs this much less power, and a bit
     nats = problem.payload_bits / problem.bandwidth_hz * (math.log(2) / problem.max_delay_s)
-    wide_reach = found.reach * (1 + 2 * TOLERANCE * (nats + 2))
-    cutoff = np.minimum(worth_it, found.reach)
-    worth = (found.gain > 0) & (cutoff > 0)
-    free = worth & np.isinf(cutoff)  # heard from anywhere, at no cost
-    counted = worth & ~free
-    columns = (found.price, found.gain, found.reach, cutoff, wide_reach)
+    wide_reach = costs.reach * (1 + 2 * TOLERANCE * (nats + 2))
+    cutoff = np.minimum(worth_it, costs.reach)
+    valuable = (costs.gain > 0) & (cutoff > 0)
+    free = valuable & np.isinf(cutoff)  # heard from anywhere, at no cost
+    columns = (costs.price, costs.gain, costs.reach, cutoff, wide_reach)
     wide_cutoff = np.minimum(worth_it, wide_reach)
     rows = np.stack([*problem.position_m.T, *columns, wide_cutoff], axis=1)
-    devices = np.ascontiguousarray(rows[counted])
-    links = np.array(
-        [_link_row(link, problem.radio) for link in (problem.radio.a2g, problem.radio.a2a)]
-    )
+    devices = np.ascontiguousarray(rows[valuable & ~free])
+    radio = problem.radio
     return PositionObjective(
         problem=problem,
-        constant=float(found.off.sum() - found.gain[free].sum()),
+        constant=float(costs.off.sum() - costs.gain[free].sum()),
         devices=devices,
-        links=links,
-        move=_move_row(problem),
-        min_sq=problem.radio.min_distance_m**2,
+        links=np.array([_link_row(link, radio) for link in (radio.a2g, radio.a2a)]),
+        movement=_movement_row(problem),
+        min_distance_sq=radio.min_distance_m**2,
         rounding=_rounding(problem, len(devices)),
-        backend=_module(backend),
+        backend=_backend_module(backend),
     )
 
 
-def objective_at(problem: RoundProblem, places: Array) -> Array:
-    """The best objective with the server at positions (…, 3); NaN where it may not be."""
-    surface = position_objective(problem, device_costs(problem))
-    flat = np.ascontiguousarray(places.reshape(-1, 3))
-    value = surface.constant + surface.bound(flat, np.zeros_like(flat)).value
-    return np.where(problem.allowed(places), value.reshape(places.shape[:-1]), np.nan)
+def objective_at(problem: RoundProblem, positions: Array) -> Array:
+    """Return the best objective with the server at positions (…, 3); NaN where not allowed."""
+    objective = position_objective(problem, device_costs(problem))
+    flat = np.ascontiguousarray(positions.reshape(-1, 3))
+    value = objective.constant + objective.bound(flat, np.zeros_like(flat)).centre_value
+    return np.where(problem.allowed(positions), value.reshape(positions.shape[:-1]), np.nan)
 
 
 def _link_row(link: Link, radio: Radio) -> list[float]:
@@ -187,22 +190,22 @@ def _link_row(link: Link, radio: Radio) -> list[float]:
     return [scale, link.exponent, link.los_scale, link.los_slope, nlos, los]
 
 
-def _move_row(problem: RoundProblem) -> Array:
-    move, weight = problem.movement, problem.weights.movement
+def _movement_row(problem: RoundProblem) -> Array:
+    movement, weight = problem.movement, problem.weights.movement
     return np.array(
         [
             *problem.server_m,
-            weight * move.hover_j,
-            move.altitude_scale_m,
-            weight * move.climb_j,
+            weight * movement.hover_j,
+            movement.altitude_scale_m,
+            weight * movement.climb_j,
             problem.ceiling_m,
-            weight * move.lateral_j_per_m,
+            weight * movement.lateral_j_per_m,
         ]
     )
 
 
 def _rounding(problem: RoundProblem, devices: int) -> float:
-    """How far floating point may be off, relative to the sum of all magnitudes.
+    """Return how far floating point may be off, relative to the sum of all magnitudes.
 
     A term takes a few dozen operations, each good to half a unit in the last place; exponentials
     and powers multiply an error by their argument; and a plain sum of n terms adds n of them.
@@ -212,7 +215,7 @@ def _rounding(problem: RoundProblem, devices: int) -> float:
     return float(np.finfo(np.float64).eps * (200 + 4 * steepest + devices))
 
 
-def _module(backend: Backend) -> ModuleType:
+def _backend_module(backend: Backend) -> ModuleType:
     if backend != "numpy":
         try:
             from scdn.control.exact import bounds_numba
