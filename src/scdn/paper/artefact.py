@@ -1,39 +1,27 @@
-"""What an artefact of the paper is: jobs to run, numbers to keep, things to show, claims to judge.
-
-An artefact is a TOML file in this folder and the module that it names. The module has four
-functions:
-
-    jobs(setting)             what has to be computed, as independent jobs
-    numbers(setting, found)   what is kept of their results: enough for all that follows
-    show(numbers)             tables and drawings, ours beside the published
-    claims(numbers)           what the paper says of it, and whether that holds here
-
-One that can show networks of which not all are done has a fifth, `in_part(setting, found)`: whether
-any is. Of the others as many runs are shown as have all their jobs.
-
-Long claims have a module of their own beside it, which the artefact's module imports; work that
-jobs share may have one too.
-"""
+"""Artefacts as their folders describe them: specs, and what an artefact shows and claims."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from scdn.errors import format_value, input_error
 from scdn.file_io import apply_settings
-from scdn.paper.jobs import Job
 from scdn.scenario import Scenario, make_scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Numbers = dict[str, Any]
-Found = Mapping[str, Any]  # a job's key → its result
+    from scdn.paper.sweep import ArtefactJob
+
+Numbers = dict[str, Any]  # an artefact's results as its file holds them
+Results = Mapping[str, Any]  # a job's key → its result
 Verdict = Literal["reproduced", "reproduced in this regime", "not reproduced", "not measured"]
 VERDICTS: tuple[Verdict, ...] = (
     "not reproduced",
@@ -45,7 +33,7 @@ VERDICTS: tuple[Verdict, ...] = (
 
 @dataclass(frozen=True)
 class Claim:
-    """Something the paper says, and what our numbers say to it."""
+    """A statement of the paper, and our verdict on it."""
 
     source: str  # where the paper says so
     text: str
@@ -54,18 +42,18 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows of text under a head."""
+class ResultTable:
+    """A table of text cells."""
 
     title: str
-    head: tuple[str, ...]
+    header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture, and the name of its file."""
+    """A picture: the name of its file, and the function that draws it."""
 
     name: str
     title: str
@@ -74,97 +62,144 @@ class Drawing:
 
 
 @dataclass(frozen=True)
-class Setting:
-    """An artefact's file, and how large it is to be this time."""
+class ArtefactSpec:
+    """An artefact as its spec.toml describes it, and what the user wants to be different."""
 
-    table: dict[str, Any]
+    name: str
+    title: str
+    paper: str  # the tables and figures of the paper that it reproduces
+    order: int  # on the page
+    folder: str
+    default_runs: int
+    base_scenario: dict[str, Any]
+    sweep: dict[str, Any]  # what is varied
+    all_blocks: dict[str, Any]
+    data: str = ""
+    metric: str = ""
     runs: int | None = None
     rounds: int | None = None
     device: str = "cpu"
-    only: tuple[str, ...] = ()  # of its blocks, where it has several
-    settings: tuple[str, ...] = field(default=())  # the user's, over everything else
+    only: tuple[str, ...] = ()  # blocks to run; empty: all
+    overrides: tuple[str, ...] = ()  # the user's settings, applied last
 
     def __post_init__(self) -> None:
-        known = self.table.get("blocks", {})
-        for name in self.only:
-            if name not in known:
-                allowed = f"must be of {', '.join(known)}" if known else "it has no blocks"
-                raise input_error(self.name, "--only", f"got {format_value(name)}", allowed)
-
-    @property
-    def name(self) -> str:
-        """The artefact's name."""
-        return str(self.table["name"])
+        for block in self.only:
+            if block not in self.all_blocks:
+                names = ", ".join(self.all_blocks)
+                allowed = f"must be one of {names}" if names else "the artefact has no blocks"
+                raise input_error(self.name, "--only", f"got {format_value(block)}", allowed)
 
     @property
     def seeds(self) -> range:
-        """One per independent run."""
-        return range(self.runs or int(self.table["runs"]))
-
-    @property
-    def sweep(self) -> dict[str, Any]:
-        """What is varied."""
-        return dict(self.table.get("sweep", {}))
+        """One seed per independent run."""
+        return range(self.runs or self.default_runs)
 
     @property
     def blocks(self) -> dict[str, Any]:
-        """Those that are wanted, by name."""
-        every = self.table.get("blocks", {})
-        return {name: own for name, own in every.items() if not self.only or name in self.only}
+        """The blocks to run, by name."""
+        return {k: v for k, v in self.all_blocks.items() if not self.only or k in self.only}
 
     @property
-    def asked(self) -> list[str]:
-        """What the user wants otherwise than the file has it, as settings."""
-        own = [f"learning.device={self.device}"] if self.device != "cpu" else []
-        if self.rounds is not None:
-            own.append(f"learning.rounds={self.rounds}")
-        return [*own, *self.settings]
+    def user_settings(self) -> list[str]:
+        """Everything that the user wants to be different, as settings of the scenario."""
+        device = [f"learning.device={self.device}"] if self.device != "cpu" else []
+        rounds = [f"learning.rounds={self.rounds}"] if self.rounds is not None else []
+        return [*device, *rounds, *self.overrides]
 
     def scenario(self, settings: Iterable[str] = ()) -> Scenario:
-        """The file's scenario with these settings, then the caller's."""
-        document = apply_settings(self.table["scenario"], [*settings, *self.asked])
+        """Return the spec's scenario with these settings, then the user's."""
+        document = apply_settings(self.base_scenario, [*settings, *self.user_settings])
         return make_scenario(document, f"{self.name}.toml")
 
+    @property
+    def job_module(self) -> JobModule:
+        """The artefact's jobs.py."""
+        return cast(JobModule, import_module(f"scdn.paper.{self.folder}.jobs"))
 
-class Module(Protocol):
-    """The four functions."""
+    @property
+    def claim_module(self) -> ClaimModule:
+        """The artefact's claims.py."""
+        return cast(ClaimModule, import_module(f"scdn.paper.{self.folder}.claims"))
 
-    def jobs(self, setting: Setting) -> list[Job]:
-        """What has to be computed."""
 
-    def numbers(self, setting: Setting, found: Found) -> Numbers:
-        """What is kept."""
+class JobModule(Protocol):
+    """An artefact's jobs.py.
 
-    def show(self, numbers: Numbers) -> list[Table | Drawing]:
-        """What is shown."""
+    It may also have `can_show(spec, results)`, which says whether the results so far are enough to
+    show something. Without it the artefact is shown once all jobs of a number of runs are done.
+    """
+
+    def jobs(self, spec: ArtefactSpec) -> list[ArtefactJob]:
+        """Return what has to be computed."""
+
+    def numbers(self, spec: ArtefactSpec, results: Results) -> Numbers:
+        """Return what is kept of the jobs' results: enough for `show` and `claims`."""
+
+    def show(self, numbers: Numbers) -> list[ResultTable | Drawing]:
+        """Return tables and drawings."""
+
+
+class ClaimModule(Protocol):
+    """An artefact's claims.py."""
 
     def claims(self, numbers: Numbers) -> list[Claim]:
-        """What is judged."""
+        """Judge what the paper says by the numbers."""
 
 
-def names() -> list[str]:
-    """All artefacts, in the paper's order."""
-    return [str(table["name"]) for table in sorted(_tables(), key=lambda table: table["order"])]
+def artefact_names() -> list[str]:
+    """Return all artefacts in the order of the page."""
+    return sorted(_tables(), key=lambda name: _tables()[name]["order"])
 
 
-def table_of(name: str) -> dict[str, Any]:
-    """An artefact's file; what it does not say is as in the one that it is `like`."""
-    for table in _tables():
-        if table["name"] == name:
-            return table_of(table["like"]) | table if "like" in table else table
-    raise input_error(
-        "scdn paper",
-        "artefact",
-        f"got {format_value(name)}",
-        f"must be one of {', '.join(names())}",
+def read_spec(name: str, **options: Any) -> ArtefactSpec:
+    """Return an artefact's spec; options are the user's fields of `ArtefactSpec`."""
+    if name not in _tables():
+        allowed = f"must be one of {', '.join(artefact_names())}"
+        raise input_error("scdn paper", "artefact", f"got {format_value(name)}", allowed)
+    table = _with_inherited(name)
+    return ArtefactSpec(
+        name=name,
+        title=table["title"],
+        paper=table["paper"],
+        order=table["order"],
+        folder=table["folder"],
+        default_runs=table["runs"],
+        base_scenario=table["scenario"],
+        sweep=table["sweep"],
+        all_blocks=table.get("blocks", {}),
+        data=table.get("data", ""),
+        metric=table.get("metric", ""),
+        **options,
     )
 
 
-def module_of(table: Mapping[str, Any]) -> Module:
-    """The module that an artefact's file names."""
-    return cast(Module, import_module(f"scdn.paper.{table['module']}"))
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    """Return every artefact's own part of its spec, by name."""
+    tables: dict[str, dict[str, Any]] = {}
+    for folder in files("scdn.paper").iterdir():
+        spec = folder.joinpath("spec.toml")
+        if spec.is_file():
+            shared = tomllib.loads(spec.read_text(encoding="utf-8")) | {"folder": folder.name}
+            members = shared.pop("artefacts", None) or {shared["name"]: {}}
+            tables |= {name: _merge(shared, member) for name, member in members.items()}
+    return tables
 
 
-def _tables() -> list[dict[str, Any]]:
-    found = (entry for entry in files("scdn.paper").iterdir() if entry.name.endswith(".toml"))
-    return [tomllib.loads(entry.read_text(encoding="utf-8")) for entry in found]
+def _with_inherited(name: str) -> dict[str, Any]:
+    table = _tables()[name]
+    return _merge(_with_inherited(table["like"]), table) if "like" in table else table
+
+
+def _merge(base: Any, changes: Any) -> Any:
+    """Return `base` with changes: tables key by key, lists of tables entry by entry."""
+    if isinstance(base, dict) and isinstance(changes, dict):
+        return base | {key: _merge(base.get(key), value) for key, value in changes.items()}
+    if _is_list_of_tables(base) and _is_list_of_tables(changes):
+        empty: Any = {}
+        return [_merge(old, new) for old, new in zip_longest(base, changes, fillvalue=empty)]
+    return changes
+
+
+def _is_list_of_tables(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)

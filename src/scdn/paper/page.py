@@ -1,28 +1,37 @@
-"""One page on the whole paper, as HTML and as Markdown: what contradicts it comes first."""
+"""One page on all artefacts, as HTML and as Markdown: verdicts first, contradictions at the top."""
 
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from html import escape
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Any
+
+from jinja2 import Environment, PackageLoader
 
 from scdn.errors import input_error
 from scdn.file_io import make_folder, read_document, write_atomic
-from scdn.paper.artefact import VERDICTS, Claim, Drawing, Table, module_of, names, table_of
-from scdn.paper.draw import picture
+from scdn.paper.artefact import (
+    VERDICTS,
+    ArtefactSpec,
+    Claim,
+    Drawing,
+    ResultTable,
+    artefact_names,
+    read_spec,
+)
+from scdn.paper.plotting import draw_png
+from scdn.paper.value_text import count_runs
 
 TITLE = "The paper, run again"
 LEAD = (
-    "Every table and figure of “SC-DN” from its own code, beside the published numbers. Verdicts "
-    "are computed from the numbers on this page; what does not hold comes first."
+    "Every table and figure of “SC-DN”, computed by this package and shown beside the published "
+    "numbers. Verdicts follow from the numbers on this page."
 )
-_MEANT = {  # settings that need a word
+_SETTING_NOTES = {  # settings that need an explanation
     "learning.dataset=cifar10-webp82": " (CIFAR-10 compressed once more as WebP of quality 82, "
     "32 dB: benchmarks/recompress.py)",
 }
@@ -36,128 +45,122 @@ _SIGNS = {
 
 @dataclass(frozen=True)
 class Chapter:
-    """One artefact as it is shown."""
+    """One artefact as the page shows it."""
 
     name: str
     title: str
     facts: str
-    parts: tuple[Table | Drawing, ...]
+    parts: tuple[ResultTable | Drawing, ...]
     claims: tuple[Claim, ...]
 
 
 def write_pages(source: Path, out: Path) -> list[Path]:
-    """The page in both forms, and the pictures beside the Markdown; their paths."""
+    """Write the page in both forms and the pictures beside it; return the pages' paths."""
     chapters = read_chapters(source)
     if not chapters:
         allowed = "needs results: scdn paper run NAME"
         raise input_error(str(source), "folder", "has no results of artefacts", allowed)
     pictures: dict[str, bytes] = {}
     for chapter in chapters:
-        with _of_this_version(source / f"{chapter.name}.json", chapter.name):
+        with _refuse_other_versions(source / f"{chapter.name}.json", chapter.name):
             drawings = [part for part in chapter.parts if isinstance(part, Drawing)]
-            pictures |= {drawing.name: picture(drawing) for drawing in drawings}
+            pictures |= {drawing.name: draw_png(drawing) for drawing in drawings}
     make_folder(out)
-    written = []
-    for name, raw in pictures.items():
-        write_atomic(out / f"{name}.png", raw)
-    for name, text in (
-        ("report.html", html(chapters, pictures)),
-        ("report.md", markdown(chapters)),
-    ):
+    for name, png in pictures.items():
+        write_atomic(out / f"{name}.png", png)
+    pages = {"report.html": html(chapters, pictures), "report.md": markdown(chapters)}
+    for name, text in pages.items():
         write_atomic(out / name, text)
-        written.append(out / name)
-    return written
+    return [out / name for name in pages]
 
 
 def read_chapters(source: Path) -> list[Chapter]:
-    """The artefacts whose numbers are there, in the paper's order."""
-    found = []
-    for name in names():
-        path = source / f"{name}.json"
-        if path.exists():
-            found.append(_chapter(path, name))
-    return found
+    """Return the artefacts that have results in a folder, in the order of the page."""
+    paths = {name: source / f"{name}.json" for name in artefact_names()}
+    return [_chapter(path, read_spec(name)) for name, path in paths.items() if path.exists()]
 
 
-def _chapter(path: Path, name: str) -> Chapter:
-    document, module = read_document(path), module_of(table_of(name))
-    with _of_this_version(path, name):
+def _chapter(path: Path, spec: ArtefactSpec) -> Chapter:
+    document = read_document(path)
+    with _refuse_other_versions(path, spec.name):
         return Chapter(
-            name,
+            spec.name,
             f"{document['title']} ({document['paper']})",
             _facts(document),
-            tuple(module.show(document["numbers"])),
-            tuple(module.claims(document["numbers"])),
+            tuple(spec.job_module.show(document["numbers"])),
+            tuple(spec.claim_module.claims(document["numbers"])),
         )
 
 
 @contextmanager
-def _of_this_version(path: Path, name: str) -> Iterator[None]:
-    """Refuses a document whose numbers have another form than those of today."""
+def _refuse_other_versions(path: Path, name: str) -> Iterator[None]:
+    """Raise an InputError for a document whose numbers have another form than today's."""
     try:
         yield
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         why = f"has no {error}" if isinstance(error, KeyError) else "has numbers of another form"
-        found = f"{why}: not a result, or one of an earlier version"
+        fault = f"{why}: not a result, or one of an earlier version"
         allowed = f"must be written by scdn paper run {name}"
-        raise input_error(str(path), "file", found, allowed) from error
+        raise input_error(str(path), "file", fault, allowed) from error
 
 
 def _facts(document: Mapping[str, Any]) -> str:
-    """How it was made: runs, the user's settings, time, machine, versions."""
+    """Return how the numbers were made: runs, the user's settings, time, machine, versions."""
     runs = document["runs"]
-    least, most = runs if isinstance(runs, list) else (runs, runs)  # older ones know one number
-    took = "; ".join(
+    fewest, most = runs if isinstance(runs, list) else (runs, runs)  # older documents: one number
+    times = "; ".join(
         f"{entry['jobs']} jobs of {entry['seconds'] / 60:.1f} min in all on {entry['where']} "
         f"({', '.join(f'{name} {version}' for name, version in entry['versions'].items())})"
         for entry in document["took"]
     )
-    words = f"{most} run{'s' if most != 1 else ''} per point"
+    facts = f"{count_runs(most)} per point"
     planned, done = (document["jobs"][key] for key in ("planned", "done"))
     if done < planned:
-        words = f"at most {words}, {done} of {planned} jobs so far"
-    elif least < most:
-        words = f"{least} to {words}"
+        facts = f"at most {facts}, {done} of {planned} jobs so far"
+    elif fewest < most:
+        facts = f"{fewest} to {facts}"
     if document.get("only"):
-        words += f", only {' and '.join(document['only'])}"
+        facts += f", only {' and '.join(document['only'])}"
     if document.get("settings"):
-        words += f", with {', '.join(s + _MEANT.get(s, '') for s in document['settings'])}"
-    return f"{words}; {took}."
+        settings = [setting + _SETTING_NOTES.get(setting, "") for setting in document["settings"]]
+        facts += f", with {', '.join(settings)}"
+    return f"{facts}; {times}."
 
 
-def _sorted(chapters: Sequence[Chapter]) -> list[tuple[Chapter, Claim]]:
-    """All claims, contradictions first."""
-    every = [(chapter, claim) for chapter in chapters for claim in chapter.claims]
-    return sorted(every, key=lambda pair: VERDICTS.index(pair[1].verdict))
+def _sorted_claims(chapters: Sequence[Chapter]) -> list[tuple[Chapter, Claim]]:
+    """Return all claims, contradictions first."""
+    claims = [(chapter, claim) for chapter in chapters for claim in chapter.claims]
+    return sorted(claims, key=lambda pair: VERDICTS.index(pair[1].verdict))
 
 
-def _tally(chapters: Sequence[Chapter]) -> str:
+def _tally(claims: Sequence[Claim]) -> dict[str, int]:
+    """Return how many claims have each verdict that occurs."""
+    counts = Counter(claim.verdict for claim in claims)
+    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+
+
+def _tally_text(chapters: Sequence[Chapter]) -> str:
     claims = [claim for chapter in chapters for claim in chapter.claims]
-    counts = [
-        f"{n} {verdict}"
-        for verdict in VERDICTS
-        if (n := sum(claim.verdict == verdict for claim in claims))
-    ]
-    return f"{len(claims)} claims: {', '.join(counts)}."
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in _tally(claims).items())
+    return f"{len(claims)} claims: {counts}."
 
 
 # --- Markdown -------------------------------------------------------------------------------------
 
 
 def markdown(chapters: Sequence[Chapter]) -> str:
-    """The page for readers of plain text."""
-    lines = [f"# {TITLE}", "", LEAD, "", "## Verdicts", "", _tally(chapters), ""]
-    lines += [
-        "| | the paper says | where | here |",
-        "|---|---|---|---|",
-        *(
-            f"| {_SIGNS[claim.verdict]} {claim.verdict} | {_cell(claim.text)}"
-            f" | {_cell(claim.source)} | {_cell(claim.reason)}"
-            f" ([{chapter.name}](#{chapter.name})) |"
-            for chapter, claim in _sorted(chapters)
-        ),
-        "",
+    """Return the page as Markdown."""
+    verdicts = [
+        (
+            f"{_SIGNS[claim.verdict]} {claim.verdict}",
+            claim.text,
+            claim.source,
+            f"{claim.reason} ([{chapter.name}](#{chapter.name}))",
+        )
+        for chapter, claim in _sorted_claims(chapters)
     ]
+    lines = [f"# {TITLE}", "", LEAD, "", "## Verdicts", "", _tally_text(chapters), ""]
+    lines += [*_markdown_table(("", "the paper says", "where", "here"), verdicts), ""]
     for chapter in chapters:
         lines += [f'<a id="{chapter.name}"></a>', "", f"## {chapter.title}", "", chapter.facts, ""]
         for part in chapter.parts:
@@ -165,70 +168,31 @@ def markdown(chapters: Sequence[Chapter]) -> str:
     return "\n".join(lines)
 
 
-def _markdown_part(part: Table | Drawing) -> Iterator[str]:
+def _markdown_part(part: ResultTable | Drawing) -> list[str]:
     if isinstance(part, Drawing):
-        yield f"![{part.title}]({part.name}.png)"
-        return
-    yield f"**{part.title}**"
-    yield ""
-    yield "| " + " | ".join(map(_cell, part.head)) + " |"
-    yield "|" + "---|" * len(part.head)
-    for row in part.rows:
-        yield "| " + " | ".join(map(_cell, row)) + " |"
-    if part.note:
-        yield ""
-        yield part.note
+        return [f"![{part.title}]({part.name}.png)"]
+    note = ["", part.note] if part.note else []
+    return [f"**{part.title}**", "", *_markdown_table(part.header, part.rows), *note]
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    lines = [f"| {' | '.join(row)} |" for row in (header, *cells)]
+    return [lines[0], "|" + "---|" * len(header), *lines[1:]]
 
 
 # --- HTML -----------------------------------------------------------------------------------------
 
 
 def html(chapters: Sequence[Chapter], pictures: Mapping[str, bytes]) -> str:
-    """The page for a browser: everything inside it, nothing fetched."""
-    template = files("scdn.paper").joinpath("page.html").read_text(encoding="utf-8")
-    return Template(template).substitute(
+    """Return the page as HTML that fetches nothing: pictures are inside it."""
+    templates = Environment(loader=PackageLoader("scdn.paper", "."), autoescape=True)
+    return templates.get_template("page.html").render(
         title=TITLE,
-        lead=escape(LEAD),
-        tally=escape(_tally(chapters)),
-        verdicts="".join(_html_claim(chapter, claim) for chapter, claim in _sorted(chapters)),
-        links="".join(f'<a href="#{c.name}">{escape(c.name)}</a>' for c in chapters),
-        chapters="".join(_html_chapter(chapter, pictures) for chapter in chapters),
-    )
-
-
-def _html_claim(chapter: Chapter, claim: Claim) -> str:
-    kind = claim.verdict.replace(" ", "-")
-    return (
-        f'<tr class="{kind}"><td class="verdict">{_SIGNS[claim.verdict]} {claim.verdict}</td>'
-        f"<td>{escape(claim.text)}<small>{escape(claim.source)}</small></td>"
-        f'<td>{escape(claim.reason)} <a href="#{chapter.name}">{escape(chapter.name)}</a></td></tr>'
-    )
-
-
-def _html_chapter(chapter: Chapter, pictures: Mapping[str, bytes]) -> str:
-    parts = "".join(_html_part(part, pictures) for part in chapter.parts)
-    return (
-        f'<section id="{chapter.name}"><h2>{escape(chapter.title)}</h2>'
-        f'<p class="facts">{escape(chapter.facts)}</p>{parts}</section>'
-    )
-
-
-def _html_part(part: Table | Drawing, pictures: Mapping[str, bytes]) -> str:
-    if isinstance(part, Drawing):
-        raw = base64.b64encode(pictures[part.name]).decode()
-        return (
-            f'<figure><img alt="{escape(part.title)}" src="data:image/png;base64,{raw}"></figure>'
-        )
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in part.head)
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in part.rows
-    )
-    note = f'<p class="note">{escape(part.note)}</p>' if part.note else ""
-    return (
-        f'<h3>{escape(part.title)}</h3><div class="wide"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>{note}"
+        lead=LEAD,
+        tally=_tally_text(chapters),
+        verdicts=_sorted_claims(chapters),
+        signs=_SIGNS,
+        chapters=chapters,
+        pictures={name: base64.b64encode(png).decode() for name, png in pictures.items()},
     )

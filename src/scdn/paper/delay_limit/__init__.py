@@ -1,0 +1,1 @@
+"""Response to the time limit of a report: two devices and the server as the limit shrinks."""

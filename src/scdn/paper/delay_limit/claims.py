@@ -1,0 +1,151 @@
+"""What the paper says about two devices as the time limit shrinks: events, and the start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scdn.paper.artefact import Claim, Numbers
+from scdn.paper.single_round import has_landed
+from scdn.paper.verdicts import count_agreeing, count_claim, count_true
+
+AS_PLANNED = "Algorithm 3"  # its plans without repair
+SIMILAR_STARTS = ("centre", "random", "random-edge")
+SECTION = "Response to Transmission Time Limits"
+NEAR = 0.1  # of the distance between the devices
+_NEAR_CASES = "cases (within a tenth of their distance)"
+
+Events = dict[str, Any]  # what happens in one network from one start
+ByStart = dict[str, list[Events]]
+
+
+def claims(numbers: Numbers) -> list[Claim]:
+    """Judge the order of events, and what depends on the start."""
+    by_solver: dict[str, ByStart] = numbers["events"]
+    cases = {
+        solver: [events for networks in by_start.values() for events in networks]
+        for solver, by_start in by_solver.items()
+    }
+    return [
+        *_as_limit_shrinks(cases),
+        _same_last_device(by_solver),
+        _nearest_is_last(cases),
+        _off_sooner_from_max(by_solver),
+    ]
+
+
+def _as_limit_shrinks(cases: dict[str, list[Events]]) -> list[Claim]:
+    return [
+        count_claim(
+            SECTION,
+            "As T^max shrinks, devices raise their power to stay in time",
+            count_agreeing(cases, lambda case: case["power_rises"] if case["both"] > 1 else None),
+            "cases",
+            "From one position a shorter limit always takes more power; where power falls, the "
+            "server has come closer instead.",
+        ),
+        count_claim(
+            SECTION,
+            "Then one device is switched off, then both",
+            count_agreeing(cases, _off_in_order),
+            "cases",
+            _late_reports(cases[AS_PLANNED]),
+        ),
+        count_claim(
+            SECTION,
+            "While both are active the server is at the midpoint between them",
+            count_agreeing(cases, lambda case: _is_near(case, "midpoint_m")),
+            _NEAR_CASES,
+            _midpoint_distances(cases),
+        ),
+        count_claim(
+            SECTION,
+            "With one device active the server goes right beside it",
+            count_agreeing(cases, lambda case: _is_near(case, "beside_m")),
+            _NEAR_CASES,
+        ),
+        count_claim(
+            SECTION,
+            "With all devices off the server keeps its xy-position and drops to z = 0",
+            count_agreeing(cases, _drops),
+            "cases",
+            "The penalty ψ̂·Σ distance² keeps Algorithm 3's server near the devices that are off.",
+        ),
+    ]
+
+
+def _off_in_order(events: Events) -> bool:
+    """Return whether both, then one, then no device is active, and none becomes active again."""
+    counts = events["counts"]
+    return set(counts) == {0, 1, 2} and counts == sorted(counts, reverse=True)
+
+
+def _late_reports(cases: list[Events]) -> str:
+    late, sent = sum(case["late"] for case in cases), sum(case["sent"] for case in cases)
+    return f"Of {sent} reports in Algorithm 3's plans {late} are late even at Padé's rate."
+
+
+def _is_near(events: Events, distance: str) -> bool | None:
+    return None if events[distance] is None else events[distance] <= NEAR * events["apart_m"]
+
+
+def _midpoint_distances(cases: dict[str, list[Events]]) -> str:
+    medians = []
+    for solver, every in cases.items():
+        ratios = [e["midpoint_m"] / e["apart_m"] for e in every if e["midpoint_m"] is not None]
+        if ratios:
+            medians.append(f"{np.median(ratios):.2f} ({solver})")
+    return f"Median distance from it, over that between the devices: {', '.join(medians)}."
+
+
+def _drops(events: Events) -> bool | None:
+    off_z_m = events["off_z_m"]
+    return None if off_z_m is None else has_landed(events["off_moved_m"], off_z_m)
+
+
+def _same_last_device(by_solver: dict[str, ByStart]) -> Claim:
+    counts = {}
+    for solver, by_start in by_solver.items():
+        by_network = zip(
+            *([events["last"] for events in by_start[start]] for start in SIMILAR_STARTS),
+            strict=True,
+        )
+        counts[solver] = count_true(len(set(last)) == 1 for last in by_network if None not in last)
+    return count_claim(
+        f"{SECTION}; App. more_exps",
+        "From centre, random and random-edge it is the same device that stays last",
+        counts,
+        "networks",
+    )
+
+
+def _nearest_is_last(cases: dict[str, list[Events]]) -> Claim:
+    return count_claim(
+        "Fig. server_pos_origin; App. more_exps",
+        "The last active device is the one nearest to the server's start",
+        count_agreeing(cases, lambda e: None if e["last"] is None else e["last"] == e["nearest"]),
+        "cases",
+        "The paper contradicts itself about origin: device 2 in the captions, device 1 in the "
+        "text.",
+    )
+
+
+def _off_sooner_from_max(by_solver: dict[str, ByStart]) -> Claim:
+    counts = {}
+    for solver, by_start in by_solver.items():
+        pairs = [
+            (from_max["least_s"], from_centre["least_s"])
+            for from_max, from_centre in zip(by_start["max"], by_start["centre"], strict=True)
+        ]
+        counts[solver] = count_true(
+            from_max is None or from_max > from_centre
+            for from_max, from_centre in pairs
+            if from_centre is not None
+        )
+    return count_claim(
+        "Fig. time_pow_tmax_max, server_pos_max",
+        "From max both are switched off at a longer limit (5e-6 s) than from elsewhere (5e-7 s)",
+        counts,
+        "networks, compared with centre",
+    )

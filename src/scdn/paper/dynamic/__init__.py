@@ -1,0 +1,1 @@
+"""Dynamic networks: score, energy and iterations per round while devices join and leave."""

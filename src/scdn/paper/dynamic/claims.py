@@ -1,0 +1,217 @@
+"""What the paper says about dynamic networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from scdn.paper.artefact import Claim, Numbers
+from scdn.paper.method_grid import TRAINS, Row, score_sign
+from scdn.paper.published_tables import PUBLISHED_STARTS, published_tables
+from scdn.paper.value_text import count_runs
+from scdn.paper.verdicts import (
+    BEYOND_PAPER,
+    Finding,
+    Statement,
+    judge_statements,
+    significantly_better,
+    within_deviation,
+)
+
+LABELS = {
+    "sc-dn": "SC-DN w/ P^r",
+    "sc-dn-paper": "SC-DN w/ P^r",
+    "zoc": "ZOC w/ P^r",
+    "zoc-paper": "ZOC w/ P^r",
+    "sc-dn-greedy": "SC-DN w/o P^r",
+    "zoc-greedy": "ZOC w/o P^r",
+    "gsp": "GSP",
+    "vafl": "VAFL",
+}
+ROUNDS = (5, 10, 15, 20)  # of the paper's tables
+GREEDY = "sc-dn-greedy"
+ROUGHLY = 0.75  # the share that is required of a saving that the paper calls rough
+# The paper's numbers: points of top-3 or percent of the error, and percent of the energy.
+ZOC_LOSS = {"mnist": 8, "cifar10": 5, "pawpularity": 25}
+SAVED_PERCENT = {"mnist": (38, 75), "cifar10": (48, 77), "pawpularity": (43, 48)}  # two paragraphs
+GAIN = {"mnist": 1, "cifar10": 9, "pawpularity": 20}
+
+
+def claims(numbers: Numbers) -> list[Claim]:
+    """Judge what Section V says about dynamic networks, in each block with its own update."""
+    return judge_statements(numbers, _statements(numbers["data"]), DynamicBlock)
+
+
+def _statements(data: str) -> list[Statement]:
+    section, beyond = f"Sec. V-C2, {data}", f"{BEYOND_PAPER}, {data}"
+    tables = f"Tables dyn_nets_*, {data}"
+    unit = "%" if data == "pawpularity" else "points"
+    loss, gain, (saved, also_saved) = ZOC_LOSS[data], GAIN[data], SAVED_PERCENT[data]
+    roughly = f"of the processing energy (at least {ROUGHLY:.0%} of that)."
+    return [
+        Statement(section,
+                  "Keeping departed devices' embeddings ends better than ZOC (known samples).",
+                  lambda block: block.keeping_helps(block.leader, block.zoc, "last")),
+        Statement(section, "The same without P^r.",
+                  lambda block: block.keeping_helps(GREEDY, "zoc-greedy", "last")),
+        Statement(beyond,
+                  "Keeping embeddings ends better than ZOC on samples recorded after the exits.",
+                  lambda block: block.keeping_helps(block.leader, block.zoc, "last_later")),
+        Statement(section, f"ZOC loses roughly {loss} {unit} when the first devices leave (at "
+                  "least half of that), and SC-DN less.",
+                  lambda block: block.zoc_loses_at_exit(loss)),
+        Statement(section, "Convergence is almost monotone: no more than a point of top-3, or "
+                  "0.001 of MSE, below the best so far.", DynamicBlock.monotone),
+        Statement(section, "SC-DN ends better than GSP and VAFL.", DynamicBlock.beats_rivals),
+        Statement(section, f"P^r makes SC-DN's final score better by {gain} {unit} (at least half "
+                  "of that).", lambda block: block.gains_from_control(gain)),
+        Statement(section, "P^r does not help ZOC as it helps SC-DN.",
+                  DynamicBlock.control_helps_more_than_zoc),
+        Statement(section, f"P^r saves roughly {saved} % {roughly}",
+                  lambda block: block.saves_percent(ROUGHLY * saved)),
+        Statement(section, f"In another paragraph: P^r saves roughly {also_saved} % {roughly}",
+                  lambda block: block.saves_percent(ROUGHLY * also_saved)),
+        Statement(section, "With P^r the mean energy plus a deviation is below the mean without.",
+                  DynamicBlock.deviation_below_greedy),
+        Statement(section, "SC-DN uses less processing energy than GSP and VAFL.",
+                  lambda block: block.saves_energy("all_energy")),
+        Statement(beyond,
+                  "SC-DN uses less processing energy than GSP and VAFL at their least clocks.",
+                  lambda block: block.saves_energy("matched")),
+        Statement(section, "SC-DN's score varies least of all methods over runs.",
+                  DynamicBlock.least_variance),
+        Statement(section, "Mean iterations plus a deviation stay below the maximum in early "
+                  "rounds.", DynamicBlock.fewer_early_iterations),
+        Statement(tables, "The tables' scores in rounds 5, 10, 15 and 20 (within one published "
+                  "deviation).", lambda block: block.as_published("metric", "score")),
+        Statement(tables, "The tables' iterations in these rounds (within one published "
+                  "deviation).", lambda block: block.as_published("iterations", "iterations")),
+    ]  # fmt: skip
+
+
+class DynamicBlock:
+    """One block's rows, and the checks of the paper's statements on them."""
+
+    def __init__(self, numbers: Numbers, block: str, start: str, rows: list[Row]) -> None:
+        self.rows = {row["method"]: row for row in rows}
+        self.leader = numbers["leaders"][block]
+        self.zoc = "zoc-paper" if self.leader == "sc-dn-paper" else "zoc"
+        self.sign = score_sign(numbers)
+        self.is_error = numbers["metric"] != "top3"
+        self.published = f"dynamic_{numbers['data']}_{{}}_{PUBLISHED_STARTS[start]}"
+        needed = {self.leader, self.zoc, GREEDY, "zoc-greedy", "gsp", "vafl"}
+        self.complete = needed <= set(self.rows)
+
+    def _if_trained(self, finding: Finding, method: str | None = None) -> Finding:
+        """Return the finding, or False where a method hardly trains: then it shows nothing."""
+        iterations = float(np.mean(self.rows[method or self.leader]["iterations"]["mean"]))
+        if finding is None or iterations >= TRAINS:
+            return finding
+        count = f"{iterations:.2g} iterations per device and round (below {TRAINS:g})"
+        return False, f"{finding[1]}, but SC-DN trains only {count}"
+
+    def _better(self, method: str, other: str, quantity: str = "last") -> Finding:
+        values, others = (self.rows[name][quantity] for name in (method, other))
+        return significantly_better(values, others, self.sign)
+
+    def keeping_helps(self, method: str, zoc: str, quantity: str) -> Finding:
+        """Compare final scores of paired runs."""
+        return self._if_trained(self._better(method, zoc, quantity), method)
+
+    def zoc_loses_at_exit(self, published_loss: float) -> Finding:
+        """Compare the loss of score in the round of the first exit."""
+        ours, zoc = (np.array(self.rows[name]["exit"]) for name in (self.leader, self.zoc))
+        if len(ours) < 2 or len(zoc) < 2:
+            return None
+        our_loss, zoc_loss = self._loss(ours), self._loss(zoc)
+        unit = " %" if self.is_error else ""
+        evidence = (
+            f"ZOC loses {zoc_loss:.2g}{unit}, SC-DN {our_loss:.2g}{unit} ({count_runs(len(zoc))})"
+        )
+        return self._if_trained((zoc_loss >= published_loss / 2 and our_loss < zoc_loss, evidence))
+
+    def _loss(self, before_and_after: np.ndarray) -> float:
+        """Return the loss in points, or in percent of the error."""
+        before, after = before_and_after.mean(0)
+        return float(100 * (after / before - 1) if self.is_error else before - after)
+
+    def monotone(self) -> Finding:
+        """Compare SC-DN's mean curve with its best value so far."""
+        curve = self.sign * np.array(self.rows[self.leader]["score"]["mean"])
+        below = float((np.maximum.accumulate(curve) - curve).max())
+        evidence = f"at most {below:.2g} below its best so far"
+        return self._if_trained((below <= (1e-3 if self.is_error else 1.0), evidence))
+
+    def beats_rivals(self) -> Finding:
+        """Compare final scores on known samples with GSP and VAFL."""
+        gsp, vafl = (self._better(self.leader, rival) for rival in ("gsp", "vafl"))
+        if gsp is None or vafl is None:
+            return None
+        return self._if_trained((gsp[0] and vafl[0], f"GSP: {gsp[1]}, VAFL: {vafl[1]}"))
+
+    def gains_from_control(self, published_gain: float) -> Finding:
+        """Compare final scores with the greedy controller, in points or percent of the error."""
+        ours, greedy = (float(np.mean(self.rows[m]["last"])) for m in (self.leader, GREEDY))
+        gain = 100 * (1 - ours / greedy) if self.is_error else ours - greedy
+        better = self._better(self.leader, GREEDY)
+        if better is None:
+            return None
+        return self._if_trained((better[0] and gain >= published_gain / 2, better[1]))
+
+    def control_helps_more_than_zoc(self) -> Finding:
+        """Compare what P^r adds to SC-DN and to ZOC, over paired runs."""
+        added, added_to_zoc = (
+            np.array(self.rows[with_control]["last"]) - np.array(self.rows[without]["last"])
+            for with_control, without in ((self.leader, GREEDY), (self.zoc, "zoc-greedy"))
+        )
+        better = significantly_better(added, added_to_zoc, self.sign)
+        return self._if_trained(better and (better[0], f"it adds {better[1]}"))
+
+    def _saved_percent(self, other: str, quantity: str = "all_energy") -> float:
+        theirs = self.rows[other][quantity]["mean"]
+        return 100 * (1 - self.rows[self.leader]["all_energy"]["mean"] / theirs) if theirs else 0.0
+
+    def saves_percent(self, least: float) -> Finding:
+        """Return whether P^r saves at least so many percent of the processing energy."""
+        saved = self._saved_percent(GREEDY)
+        return self._if_trained((saved >= least, f"{saved:.3g} %"))
+
+    def deviation_below_greedy(self) -> Finding:
+        """Compare energies over devices, rounds and runs."""
+        ours, greedy = (self.rows[name]["all_energy"] for name in (self.leader, GREEDY))
+        evidence = f"{ours['mean']:.3g} + {ours['std']:.2g} J against {greedy['mean']:.3g} J"
+        return self._if_trained((ours["mean"] + ours["std"] < greedy["mean"], evidence))
+
+    def saves_energy(self, quantity: str) -> Finding:
+        """Return whether SC-DN uses less than GSP's and VAFL's energy, or matched energy."""
+        saved = {rival: self._saved_percent(rival, quantity) for rival in ("gsp", "vafl")}
+        evidence = ", ".join(f"{LABELS[rival]} {value:.3g} %" for rival, value in saved.items())
+        return self._if_trained((min(saved.values()) > 0, evidence))
+
+    def least_variance(self) -> Finding:
+        """Compare the deviation of the last score over runs."""
+        if self.rows[self.leader]["runs"] < 2:
+            return None
+        deviations = {name: row["score"]["std"][-1] for name, row in self.rows.items()}
+        ours, least = deviations[self.leader], min(deviations.values())
+        return self._if_trained((ours <= least, f"± {ours:.3g}, least ± {least:.3g}"))
+
+    def fewer_early_iterations(self) -> Finding:
+        """Compare iterations in the first five rounds with the maximum of 5."""
+        curve = self.rows[self.leader]["iterations"]
+        most = max(m + s for m, s in zip(curve["mean"][:5], curve["std"][:5], strict=True))
+        return self._if_trained((most < 5, f"at most {most:.3g} of 5"))
+
+    def as_published(self, quantity: str, curve: str) -> Finding:
+        """Return whether our means are within the published deviations."""
+
+        def triples() -> Iterator[tuple[float, float, float]]:
+            table = published_tables()[self.published.format(quantity)]
+            for method, row in self.rows.items():
+                published, ours = table.get(LABELS[method]), row[curve]["mean"]
+                if published is not None:
+                    rounds = zip(ROUNDS, published["mean"], published["std"], strict=True)
+                    yield from ((ours[r - 1], m, s) for r, m, s in rounds if r <= len(ours))
+
+        return within_deviation(triples())

@@ -1,0 +1,261 @@
+"""The grid of runs of the static and the dynamic tables: blocks, updates, starts, sizes, methods.
+
+Block *published*: Algorithm 3, the Padé rate for plans and links, the paper's delay limit, weights
+and learning rates. Block *true*: the exact solver, Shannon's rate, the shipped delay limit. Each
+runs with the paper's update (all at once, undamped) and with the steady one (server last, fitted
+damping). A block's own update is the first in its spec; the other one and the second start may have
+fewer runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scdn.paper.artefact import ArtefactSpec, Numbers, Results
+from scdn.paper.summaries import Summary, summarise
+from scdn.paper.sweep import ArtefactJob
+from scdn.paper.training_run import TrainingRecord, training_job
+
+UPDATES = {
+    "paper": ("learning.server_turn=parallel", "learning.damping=none"),
+    "steady": ("learning.server_turn=after", "learning.damping=fitted"),
+}
+MEANS_NOTE = (
+    "Joules and iterations are means over the devices present; a device that does not take part or "
+    "is out of reach counts as 0. Matched J is what the method would spend with the least power "
+    "and clock for the same iterations."
+)
+TRAINS = 1.0  # a method that trains has at least so many iterations per device and round
+
+Row = dict[str, Any]  # what is kept of a cell
+
+
+@dataclass(frozen=True)
+class GridCell:
+    """One method in one network: what is averaged over seeds."""
+
+    block: str
+    update: str
+    start: str
+    devices: int
+    method: str
+
+    def key(self, seed: int) -> str:
+        """Return the key of its run with this seed."""
+        return f"{self.block}-{self.update}-{self.start}-{self.devices}-{self.method}-{seed}"
+
+
+def grid_cells(spec: ArtefactSpec) -> Iterator[tuple[GridCell, range]]:
+    """Yield every cell and its seeds, the blocks' own updates from the first start first."""
+    ranked = []
+    for block, table in spec.blocks.items():
+        for start_index, start in enumerate(spec.sweep["starts"]):
+            for update_index, update in enumerate(table["updates"]):
+                rank = 2 * (start_index > 0) + (update_index > 0)
+                seeds = spec.seeds
+                if rank and spec.runs is None:
+                    seeds = range(min(len(seeds), int(spec.sweep["fewer_runs"])))
+                ranked += [
+                    (rank, GridCell(block, update, start, devices, method), seeds)
+                    for devices in spec.sweep["devices"]
+                    for method in table["methods"]
+                ]
+    for _, cell, seeds in sorted(ranked, key=lambda entry: entry[0]):
+        yield cell, seeds
+
+
+def jobs(spec: ArtefactSpec) -> list[ArtefactJob]:
+    """Return one simulation per cell and seed; rivals wait for the block's first method."""
+    planned = []
+    for cell, seeds in grid_cells(spec):
+        table = spec.all_blocks[cell.block]
+        scenario = spec.scenario(
+            [
+                *table["settings"],
+                *UPDATES[cell.update],
+                f"server.start={cell.start}",
+                f"fleet.0.count={cell.devices}",
+            ]
+        )
+        leader = replace(cell, method=table["methods"][0])
+        planned += [
+            training_job(cell.key(seed), scenario, cell.method, seed, leader.key(seed))
+            for seed in seeds
+        ]
+    return planned
+
+
+def own_settings(spec: ArtefactSpec, block: str) -> list[str]:
+    """Return a block's settings with its own update."""
+    table = spec.all_blocks[block]
+    return [*table["settings"], *UPDATES[table["updates"][0]]]
+
+
+# --- from results to rows -------------------------------------------------------------------------
+
+
+def cell_runs(
+    spec: ArtefactSpec, results: Results
+) -> Iterator[tuple[GridCell, list[TrainingRecord]]]:
+    """Yield each cell's runs, for the seeds that every method of its network has: so they pair."""
+    cells = list(grid_cells(spec))
+    for cell, seeds in cells:
+        peers = [other for other, _ in cells if replace(other, method=cell.method) == cell]
+        paired = [s for s in seeds if all(other.key(s) in results for other in peers)]
+        runs = [results[cell.key(seed)] | {"seed": seed} for seed in paired]
+        lengths = (len(results[other.key(seed)]["score"]) for other in peers for seed in paired)
+        rounds = max([1, *lengths])
+        if runs:
+            yield cell, [_with_trivial_end(run, rounds) for run in runs]
+
+
+def _with_trivial_end(run: TrainingRecord, rounds: int) -> TrainingRecord:
+    """Give a run that diverged the trivial predictor's score in the rounds it did not reach."""
+    missing = [run["trivial"]] * (rounds - len(run["score"]))
+    return run | {key: [*run[key], *missing] for key in ("score", "later")} if missing else run
+
+
+def paired_runs(
+    spec: ArtefactSpec, results: Results
+) -> Iterator[tuple[str, GridCell, list[TrainingRecord]]]:
+    """Yield each block's own runs from the first start again, for the seeds of another start.
+
+    Only these show the effect of the start. The name of the other start comes first.
+    """
+    first, *others = spec.sweep["starts"]
+    by_cell = dict(cell_runs(spec, results))
+    for cell, runs in by_cell.items():
+        if cell.start != first or cell.update != spec.all_blocks[cell.block]["updates"][0]:
+            continue
+        for start in others:
+            seeds = {run["seed"] for run in by_cell.get(replace(cell, start=start), [])}
+            if paired := [run for run in runs if run["seed"] in seeds]:
+                yield start, cell, paired
+
+
+def can_show(spec: ArtefactSpec, results: Results) -> bool:
+    """Return whether some network has a run of every method."""
+    return any(True for _ in cell_runs(spec, results))
+
+
+def grid_numbers(
+    spec: ArtefactSpec,
+    results: Results,
+    columns: Callable[[GridCell, list[TrainingRecord]], Row],
+) -> Numbers:
+    """Return the artefact's description and its rows: `columns` adds what a row has of its own."""
+
+    def row(cell: GridCell, runs: list[TrainingRecord]) -> Row:
+        matched = {}
+        if all("matched_j" in run["each"] for run in runs):
+            matched = {"matched": summarise(per_device(runs, "matched_j"))}
+        return {
+            "block": cell.block,
+            "update": cell.update,
+            "start": cell.start,
+            "method": cell.method,
+            "runs": len(runs),
+            "seeds": [run["seed"] for run in runs],
+            "diverged": sum(run["status"] != "done" for run in runs),
+            "failed": sum(sum(run["failed"]) for run in runs),
+            "trivial": runs[0]["trivial"],
+            **matched,
+            **columns(cell, runs),
+        }
+
+    return {
+        "data": spec.data,
+        "metric": spec.metric,
+        "starts": list(spec.sweep["starts"]),
+        "leaders": {block: table["methods"][0] for block, table in spec.all_blocks.items()},
+        "updates": {block: list(table["updates"]) for block, table in spec.all_blocks.items()},
+        "rows": [row(cell, runs) for cell, runs in cell_runs(spec, results)],
+        "paired": [
+            {"beside": start, **row(cell, runs)} for start, cell, runs in paired_runs(spec, results)
+        ],
+    }
+
+
+def per_device(runs: Sequence[TrainingRecord], quantity: str) -> Iterator[float]:
+    """Yield a quantity for every device, round and run."""
+    for run in runs:
+        for values in run["each"][quantity]:
+            yield from values
+
+
+def correlation(runs: Sequence[TrainingRecord], one: str, other: str) -> Summary | None:
+    """Summarise over runs the mean correlation of two quantities among the devices of a round.
+
+    It is taken within rounds, so that a trend over rounds does not count.
+    """
+    means = []
+    for run in runs:
+        by_round = [
+            float(np.corrcoef(a, b)[0, 1])
+            for a, b in zip(run["each"][one], run["each"][other], strict=True)
+            if len(a) > 2 and np.std(a) > 0 and np.std(b) > 0
+        ]
+        if by_round:
+            means.append(float(np.mean(by_round)))
+    return {**summarise(means), "runs": len(means)} if means else None
+
+
+# --- rows as tables and claims use them -----------------------------------------------------------
+
+
+class RowGroup(NamedTuple):
+    """The rows of one start, block and update."""
+
+    start: str
+    block: str
+    update: str
+    rows: list[Row]
+
+
+def row_groups(numbers: Numbers) -> Iterator[RowGroup]:
+    """Yield the groups that have rows, in the order in which they are shown."""
+    for start in numbers["starts"]:
+        for block, updates in numbers["updates"].items():
+            for update in updates:
+                rows = _select(numbers["rows"], start=start, block=block, update=update)
+                if rows:
+                    yield RowGroup(start, block, update, rows)
+
+
+def own_rows(numbers: Numbers, start: str, paired_with: str | None = None) -> dict[str, list[Row]]:
+    """Return each block's rows from a start with the block's own update.
+
+    `paired_with` another start: over the seeds that both have.
+    """
+    if paired_with is not None:
+        return {
+            block: _select(numbers["paired"], start=start, block=block, beside=paired_with)
+            for block in numbers["updates"]
+        }
+    return {
+        block: _select(numbers["rows"], start=start, block=block, update=updates[0])
+        for block, updates in numbers["updates"].items()
+    }
+
+
+def _select(rows: list[Row], **values: str) -> list[Row]:
+    return [row for row in rows if all(row[key] == value for key, value in values.items())]
+
+
+def score_label(numbers: Numbers) -> str:
+    """Return what the score is."""
+    return "top-3 (%)" if numbers["metric"] == "top3" else "MSE"
+
+
+def score_decimals(numbers: Numbers) -> int:
+    """Return the decimals that are shown of a score."""
+    return 1 if numbers["metric"] == "top3" else 4
+
+
+def score_sign(numbers: Numbers) -> int:
+    """Return +1 where a larger score is better, -1 where a smaller one is."""
+    return 1 if numbers["metric"] == "top3" else -1

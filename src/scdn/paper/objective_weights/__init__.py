@@ -1,0 +1,1 @@
+"""Characteristic curves: what changes as one of the objective's four weights grows."""

@@ -1,0 +1,1 @@
+"""Algorithm 3 against the proven optimum of the true problem."""

@@ -1,0 +1,1 @@
+"""Theorem 1, Remark 1 and Proposition 1 against what they bound."""
