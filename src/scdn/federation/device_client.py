@@ -27,7 +27,7 @@ from scdn.errors import InputError, faults_from_pydantic
 from scdn.federation import messages
 from scdn.federation.messages import REFUSED, SCHEMAS, check_message, check_row_numbers
 from scdn.federation.row_alignment import KeyedFeatures, hash_keys
-from scdn.federation.wire_format import MAX_BYTES, Arrays, Frame, WireError, decode, encode
+from scdn.federation.wire_format import Arrays, Frame, WireError, decode, encode
 from scdn.file_io import to_json
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.gradient_stats import GradientStats
@@ -62,7 +62,6 @@ class DeviceClient:
     state_file: Path | None = None  # keeps the model when the process ends
     position_m: tuple[float, float, float] | None = None
     log: Callable[[str], None] = lambda _: None
-    max_bytes: int = MAX_BYTES
     salt: str = ""
     run: str = ""
     party: str = ""  # the device's name in the run
@@ -76,7 +75,7 @@ class DeviceClient:
         """Return the reply to any message, well-formed or not."""
         began, ids = time.perf_counter(), {"run": "", "nonce": ""}
         try:
-            frame = decode(raw, self.max_bytes)
+            frame = decode(raw)
             if frame.kind not in SCHEMAS:
                 raise WireError(f"unknown kind of request: {frame.kind[:40]}")
             request_schema, reply_schema = SCHEMAS[frame.kind]

@@ -199,7 +199,7 @@ def without_device(trace: ChurnTrace, name: str) -> ChurnTrace:
     return trace.take(trace.fleet.id != name)
 
 
-def draw_device(scenario: Scenario, name: str, position_m: Position | None = None) -> Fleet:
+def draw_device(scenario: Scenario, name: str, position_m: Position | None) -> Fleet:
     """Draw hardware and position, by its name, of a device that the scenario does not list."""
     group = scenario.fleet[0] if scenario.fleet else DeviceGroup()
     draw = generator(scenario.seed, f"guest:{name}")

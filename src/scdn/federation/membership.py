@@ -48,7 +48,6 @@ class Membership:
     members: dict[str, Member] = field(default_factory=dict)
     device_of: dict[str, str] = field(default_factory=dict)  # by party, departed ones included
     silent_rounds: Counter[str] = field(default_factory=Counter)
-    now: Callable[[], float] = time.time
     _online_until: dict[int, float] = field(default_factory=dict)  # by node
     _ask_after: dict[int, float] = field(default_factory=dict)  # by node
 
@@ -63,11 +62,11 @@ class Membership:
         requests = {
             f"node {node}": (node, hello)
             for node in nodes
-            if node not in in_use and self.now() >= self._ask_after.get(node, 0)
+            if node not in in_use and time.time() >= self._ask_after.get(node, 0)
         }
         replies = self.messenger.ask_nodes(requests)
         for key in requests.keys() - replies.keys():
-            self._ask_after[requests[key][0]] = self.now() + _ASK_AGAIN_S
+            self._ask_after[requests[key][0]] = time.time() + _ASK_AGAIN_S
         new: list[str] = []
         back: list[str] = []
         for key, reply in sorted(replies.items()):
@@ -127,7 +126,7 @@ class Membership:
 
     def _disconnected_itself(self, node: int) -> bool:
         """Return whether a node is gone before the network would have given it up."""
-        return self.now() < self._online_until.get(node, 0.0) - _GRACE_S
+        return time.time() < self._online_until.get(node, 0.0) - _GRACE_S
 
     def _admits(self, node: Node, name: str, connected: Collection[int]) -> bool:
         """Return whether a node may be the device `name`; ban it where it may not."""

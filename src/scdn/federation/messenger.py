@@ -102,7 +102,6 @@ class Messenger:
     transport: Transport
     run: str
     timeout_s: float = 30.0
-    max_bytes: int = MAX_BYTES
     log: Callable[[str], None] = lambda _: None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
@@ -157,9 +156,8 @@ class Messenger:
         nonce = secrets.token_hex(8)
         fields = {**request.fields, "run": self.run, "nonce": nonce}
         raw = encode(Frame(request.kind, fields, dict(request.arrays)))
-        if len(raw) > self.max_bytes:
-            size = f"{len(raw)} bytes, at most {self.max_bytes}"
-            raise WireError(f"{request.kind} for {name} has {size}")
+        if len(raw) > MAX_BYTES:
+            raise WireError(f"{request.kind} for {name} has {len(raw)} bytes, at most {MAX_BYTES}")
         message_id = self.transport.push(node, raw, lasts_s)
         self._pending[message_id] = _Pending(node, name, request, nonce, self.clock())
         self._traffic_of(name).bytes_down += len(raw)
@@ -203,7 +201,7 @@ class Messenger:
         replies[name] = reply
 
     def _checked(self, pending: _Pending, raw: bytes) -> Reply:
-        frame, request = decode(raw, self.max_bytes), pending.request
+        frame, request = decode(raw), pending.request
         if frame.kind == REFUSED:
             raise _RefusedError(check_message(RefusedReply, frame).reason)
         if frame.kind != request.kind:

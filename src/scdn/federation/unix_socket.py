@@ -16,10 +16,10 @@ from scdn.federation.wire_format import MAX_BYTES, WireError
 _SIZE_BYTES = 8  # the length that precedes each message
 
 
-def ask_socket(path: Path, raw: bytes, timeout_s: float = 600.0) -> bytes:
+def ask_socket(path: Path, raw: bytes) -> bytes:
     """Send a request to the device behind a socket and return its reply."""
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(timeout_s)
+        connection.settimeout(600.0)
         connection.connect(str(path))
         _send(connection, raw)
         return _receive(connection)

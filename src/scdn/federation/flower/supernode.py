@@ -20,6 +20,7 @@ from scdn.federation.certificates import read_private_key
 from scdn.federation.flower import FIELD, RECORD, make_reply
 
 _HEARTBEAT_S = 30.0
+_GRACE_S = 5.0  # a server that has just started may not know its devices yet
 _FIRST_POLL_S, _SLOWEST_POLL_S = 0.1, 1.0  # between two looks for messages: after one, and idle
 
 Answer = Callable[[bytes], bytes]
@@ -38,7 +39,6 @@ class SuperNodeConnection:
     root_certificate: Path | None  # None: without TLS, on this machine only
     private_key: Path | None
     patience_s: float = 600.0  # without a server, before giving up
-    grace_s: float = 5.0  # a server that has just started may not know its devices yet
     log: Callable[[str], None] = lambda _: None
     _node: Any = None  # this device's node, as the server last named it
     _key_pair: Any = None
@@ -56,7 +56,7 @@ class SuperNodeConnection:
                     self._answer_messages(client, node, answer, stop)
                     return
             except (httpx.TransportError, httpx.HTTPStatusError) as error:
-                may_recover = admitted or time.monotonic() - lost_at < self.grace_s
+                may_recover = admitted or time.monotonic() - lost_at < _GRACE_S
                 self._raise_if_permanent(error, may_recover)
                 if time.monotonic() - lost_at > self.patience_s:
                     raise RefusedByServerError(
