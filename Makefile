@@ -67,12 +67,12 @@ docs: install
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 bench: install
-	$(BIN)/python benchmarks/world.py
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/control.py
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/truth.py
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/learning.py
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/networks.py reach
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/networks.py margin
+	$(BIN)/python benchmarks/path_loss.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/solvers.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/feasibility_and_sensitivity.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/training_speed.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/example_networks.py reach
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/example_networks.py margin
 	$(BIN)/python benchmarks/studio.py
 
 format: install

@@ -1,12 +1,12 @@
-"""Federations of real processes on this machine: what a round costs, many devices, bad networks.
+"""Measure federations of processes on this machine: overhead, many devices, a bad network.
 
     python benchmarks/federation.py overhead   four devices, messages of 2 MB (needs mnist)
     python benchmarks/federation.py many       twenty devices, ten rounds (needs digits)
     python benchmarks/federation.py network    200 ms delay, 5 % loss, a partition of 20 s
 
-Every run is with TLS and keys. Where the kernel has no `netem`, the bad network is a proxy on
-loopback: each piece of a stream is held back by the delay, and by a retransmission (one round trip,
-or 0.6 s for a short piece) where a segment of 1,448 bytes would have been lost; in the partition
+Every run uses TLS and keys. The bad network is a proxy on loopback, so that it needs no `netem` in
+the kernel. It delays each piece of a stream, and adds the time of a retransmission (one round trip,
+or 0.6 s for a short piece) where a segment of 1,448 bytes would have been lost. In the partition
 nothing passes.
 """
 
@@ -22,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -39,35 +40,35 @@ from scdn.record.run_reader import Run, read_run
 from scdn.scenario import Scenario, read_scenario
 
 QUICK = Path(__file__).parent.parent / "examples" / "quick.toml"
-_TICKS = os.sysconf("SC_CLK_TCK")
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Usage:
-    """Of one process: the most memory it had, and processor seconds."""
+    """Resources that a process has used: peak memory, private memory and processor time."""
 
     memory_mb: float = 0.0
     private_mb: float = 0.0
     cpu_s: float = 0.0
 
-    def look(self, pid: int) -> None:
-        """Reads what the kernel has counted so far."""
+    def update(self, pid: int) -> None:
+        """Read the kernel's counters of the process."""
         try:
             status = Path(f"/proc/{pid}/status").read_text()
             peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            own = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+            maps = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
         except (OSError, StopIteration):
             return
         self.memory_mb = int(peak.split()[1]) / 1024
-        private = sum(int(line.split()[1]) for line in own if line.startswith("Private_"))
+        private = sum(int(line.split()[1]) for line in maps if line.startswith("Private_"))
         self.private_mb = max(self.private_mb, private / 1024)
-        self.cpu_s = (int(fields[11]) + int(fields[12])) / _TICKS
+        self.cpu_s = (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
 
 
 @dataclass
-class Watched:
-    """A finished run, and what its devices used."""
+class MeasuredRun:
+    """A finished run and the resources that its devices used."""
 
     run: Run
     seconds: float
@@ -79,14 +80,14 @@ def federate(
     out: Path,
     devices: int,
     timeout_s: float = 30.0,
-    route: dict[str, int] | None = None,
-    during: object = None,
-) -> Watched:
-    """Runs a scenario with devices of this machine; `route` has proxies' ports by device."""
-    began = time.monotonic()
+    network: BadNetwork | None = None,
+    on_event: Callable[[dict[str, object]], None] | None = None,
+) -> MeasuredRun:
+    """Run a scenario with devices on this machine, behind the proxies of `network` if given."""
+    start = time.monotonic()
     local = LocalDevices.prepare(out, federated_scenario(scenario), devices, with_keys=True)
-    told = local.scenario.model_dump(mode="json", by_alias=True)
-    (out / "scenario.json").write_text(to_json(told))
+    document = local.scenario.model_dump(mode="json", by_alias=True)
+    (out / "scenario.json").write_text(to_json(document))
     settings = ServerSettings(
         out=str(out),
         scenario=str(out / "scenario.json"),
@@ -96,9 +97,11 @@ def federate(
     )
     address = ServerAddress("127.0.0.1", free_port(), local.keys)
     usage = {name: Usage() for name in local.names}
-    over = threading.Event()
+    ended = threading.Event()
     with running_superlink(address, out) as control, ExitStack() as stack:
-        proxies = {} if route is None else stack.enter_context(route(address.port, local.names))
+        proxies = {}
+        if network is not None:
+            proxies = stack.enter_context(network.between(address.port, local.names))
         children = {
             name: stack.enter_context(
                 local.start(name, replace(address, port=proxies.get(name, address.port)))
@@ -106,103 +109,105 @@ def federate(
             for name in local.names
         }
 
-        def look() -> None:
-            while not over.wait(0.5):
+        def watch() -> None:
+            while not ended.wait(0.5):
                 for name, child in children.items():
-                    usage[name].look(child.pid)
+                    usage[name].update(child.pid)
 
-        watcher = threading.Thread(target=look, daemon=True)
-        watcher.start()
+        threading.Thread(target=watch, daemon=True).start()
 
-        def tell(name: str, line: str) -> None:
+        def show(name: str, line: str) -> None:
             if name.endswith(".log"):
                 print(f"  {line}", flush=True)
-            elif during is not None:
-                during(json.loads(line))
+            elif on_event is not None:
+                on_event(json.loads(line))
 
-        run_at_superlink(control, settings, tell)
-        over.set()
+        run_at_superlink(control, settings, show)
+        ended.set()
         for child in children.values():
             child.terminate()
-    return Watched(read_run(out), time.monotonic() - began, usage)
+    return MeasuredRun(read_run(out), time.monotonic() - start, usage)
 
 
-def table(rows: list[tuple[object, ...]], head: tuple[str, ...]) -> None:
-    """Prints a table."""
-    texts = [head, *[tuple(str(cell) for cell in row) for row in rows]]
-    widths = [max(len(row[n]) for row in texts) for n in range(len(head))]
-    for row in texts:
+def print_table(rows: list[tuple[object, ...]], head: tuple[str, ...]) -> None:
+    """Print a table with right-aligned columns."""
+    cells = [head, *[tuple(str(cell) for cell in row) for row in rows]]
+    widths = [max(len(row[n]) for row in cells) for n in range(len(head))]
+    for row in cells:
         print("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
 
 
-def spread(values: list[float]) -> str:
-    """Median and largest."""
+def median_and_max(values: list[float]) -> str:
+    """Return the median and, in brackets, the largest value."""
     return f"{statistics.median(values):.2f} ({max(values):.2f})" if values else "-"
 
 
-# --- what a round costs ---------------------------------------------------------------------------
+# --- overhead of a round --------------------------------------------------------------------------
 
 
 def overhead(folder: Path) -> None:
-    """Rounds of four devices on MNIST: seconds beside computing."""
-    wishes = (
+    """Measure the time that a round of four devices on MNIST takes besides computing."""
+    settings = (
         *("learning.dataset=mnist", "learning.rounds=6", "churn.exits=false"),
         *("max_delay_s=0.06", "fleet.0.flops_per_cycle=[0.0032, 0.0074]"),
     )
-    scenario = read_scenario(QUICK, wishes)
-    found = federate(scenario, folder / "overhead", 4)
+    scenario = read_scenario(QUICK, settings)
+    result = federate(scenario, folder / "overhead", 4)
     rows = []
-    for event in found.run.rounds:
+    for event in result.run.rounds:
         measured = [d["measured"] for d in event["devices"] if d["iterations"]]
-        busy = max(m["seconds"] for m in measured)
+        slowest = max(m["seconds"] for m in measured)
         up = max(m["bytes_up"] for m in measured) / 1e6
         rows.append(
-            (event["round"], f"{up:.2f}", f"{busy:.2f}", f"{event['seconds']:.2f}",
-             f"{event['seconds'] - busy:.2f}")
+            (event["round"], f"{up:.2f}", f"{slowest:.2f}", f"{event['seconds']:.2f}",
+             f"{event['seconds'] - slowest:.2f}")
         )  # fmt: skip
-    table(rows, ("round", "MB up each", "slowest device s", "round s", "the rest s"))
+    print_table(rows, ("round", "MB up each", "slowest device s", "round s", "the rest s"))
 
 
 # --- many devices ---------------------------------------------------------------------------------
 
 
 def many(folder: Path) -> None:
-    """Twenty devices, ten rounds."""
-    wishes = ("learning.rounds=10", "churn.exits=false")
-    found = federate(read_scenario(QUICK, wishes), folder / "many", 20, timeout_s=60.0)
-    print(f"20 devices, 10 rounds: {found.seconds:.0f} s in all; load {os.getloadavg()[0]:.1f}")
-    used = list(found.devices.values())
-    measured = [d["measured"] for e in found.run.rounds for d in e["devices"] if d["iterations"]]
-    table(
+    """Measure the resources of twenty devices over ten rounds."""
+    settings = ("learning.rounds=10", "churn.exits=false")
+    result = federate(read_scenario(QUICK, settings), folder / "many", 20, timeout_s=60.0)
+    print(f"20 devices, 10 rounds: {result.seconds:.0f} s in all; load {os.getloadavg()[0]:.1f}")
+    usage = list(result.devices.values())
+    measured = [d["measured"] for e in result.run.rounds for d in e["devices"] if d["iterations"]]
+    print_table(
         [
-            ("round s", spread([e["seconds"] for e in found.run.rounds])),
-            ("a device's computing in a round s", spread([m["seconds"] for m in measured])),
-            ("a device's bytes up in a round kB", spread([m["bytes_up"] / 1e3 for m in measured])),
-            ("a device's processor time in all s", spread([u.cpu_s for u in used])),
-            ("a device's memory, peak MB", spread([u.memory_mb for u in used])),
-            ("of it its own MB", spread([u.private_mb for u in used])),
+            ("round s", median_and_max([e["seconds"] for e in result.run.rounds])),
+            ("a device's computing in a round s", median_and_max([m["seconds"] for m in measured])),
+            (
+                "a device's bytes up in a round kB",
+                median_and_max([m["bytes_up"] / 1e3 for m in measured]),
+            ),
+            ("a device's processor time in all s", median_and_max([u.cpu_s for u in usage])),
+            ("a device's memory, peak MB", median_and_max([u.memory_mb for u in usage])),
+            ("of it its own MB", median_and_max([u.private_mb for u in usage])),
         ],
         ("median (largest)", ""),
     )
-    missed = sum(len(e["federation"]["missed"]) for e in found.run.rounds)
-    print(f"answers missed: {missed}; top-3 {found.run.rounds[-1]['metrics']['top3']:.1f} %")
+    missed = sum(len(e["federation"]["missed"]) for e in result.run.rounds)
+    print(f"answers missed: {missed}; top-3 {result.run.rounds[-1]['metrics']['top3']:.1f} %")
 
 
 # --- a bad network --------------------------------------------------------------------------------
 
 
 class BadNetwork:
-    """Proxies on loopback, one for each device, with delay, loss, and a partition of one."""
+    """Proxies on loopback, one for each device, with delay, loss and a partition of one device."""
 
     def __init__(self, delay_s: float = 0.2, loss: float = 0.05) -> None:
         self.delay_s, self.loss = delay_s, loss
         self.cut_until = 0.0
         self.cut: str | None = None
         self.retransmissions = 0
-        self._draw = random.Random(0)  # noqa: S311
+        self._rng = random.Random(0)  # noqa: S311
 
-    def __call__(self, port: int, names: list[str]) -> BadNetwork:
-        """For the devices `names` of the server at `port`."""
+    def between(self, port: int, names: list[str]) -> BadNetwork:
+        """Return the proxies between the server at `port` and these devices."""
         self.port, self.names = port, names
         return self
 
@@ -232,13 +237,13 @@ class BadNetwork:
     async def _connect(
         self, name: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        await asyncio.sleep(self.delay_s)  # the handshake's first half
-        there_reader, there_writer = await asyncio.open_connection("127.0.0.1", self.port)
+        await asyncio.sleep(self.delay_s)  # first half of the handshake
+        server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self.port)
         await asyncio.gather(
-            self._carry(name, reader, there_writer), self._carry(name, there_reader, writer)
+            self._forward(name, reader, server_writer), self._forward(name, server_reader, writer)
         )
 
-    async def _carry(
+    async def _forward(
         self, name: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(16)  # 256 kB in flight
@@ -250,7 +255,7 @@ class BadNetwork:
                     raw = await reader.read(1 << 14)
                 except OSError:
                     raw = b""
-                last = max(last, time.monotonic() + self.delay_s + self._lost(len(raw)))
+                last = max(last, time.monotonic() + self.delay_s + self._retransmission_s(len(raw)))
                 await pieces.put((last, raw))
 
         async def write() -> None:
@@ -271,33 +276,30 @@ class BadNetwork:
     def _is_cut(self, name: str, now: float) -> bool:
         return name == self.cut and now < self.cut_until
 
-    def _lost(self, size: int) -> float:
-        """Seconds that retransmissions take."""
+    def _retransmission_s(self, size: int) -> float:
+        """Return the time that retransmissions of lost segments take."""
         segments = math.ceil(size / 1448)
-        lost = sum(self._draw.random() < self.loss for _ in range(segments))
+        lost = sum(self._rng.random() < self.loss for _ in range(segments))
         if not lost:
             return 0.0
         self.retransmissions += lost
         return 2 * self.delay_s if segments >= 4 else 0.6
 
 
-def network(folder: Path) -> None:
-    """Four devices behind a bad network; one is cut off for twenty seconds."""
-    if os.system("tc qdisc add dev lo root netem delay 0ms 2>/dev/null") == 0:  # noqa: S605, S607
-        os.system("tc qdisc del dev lo root")  # noqa: S605, S607
-        print("this kernel has netem; the proxy is used all the same, so that figures compare")
-    wishes = ("learning.rounds=10", "churn.exits=false")
-    bad = BadNetwork()
-    cut = []
+def bad_network(folder: Path) -> None:
+    """Run four devices behind a bad network; one is cut off for twenty seconds."""
+    settings = ("learning.rounds=10", "churn.exits=false")
+    network = BadNetwork()
 
-    def during(event: dict[str, object]) -> None:
-        if event.get("event") == "round" and event["round"] == 2 and not cut:
-            cut.append(True)
-            bad.cut, bad.cut_until = "device-2", time.monotonic() + 20.0
+    def cut_off_in_round_2(event: dict[str, object]) -> None:
+        if event.get("event") == "round" and event["round"] == 2:
+            network.cut, network.cut_until = "device-2", time.monotonic() + 20.0
             print("  device-2 is cut off for 20 s", flush=True)
 
-    found = federate(read_scenario(QUICK, wishes), folder / "network", 4, 15.0, bad, during)
-    table(
+    result = federate(
+        read_scenario(QUICK, settings), folder / "network", 4, 15.0, network, cut_off_in_round_2
+    )
+    print_table(
         [
             (
                 e["round"],
@@ -307,18 +309,18 @@ def network(folder: Path) -> None:
                 ", ".join(e["exited"]) or "-",
                 f"{e['metrics']['top3']:.1f}",
             )
-            for e in found.run.rounds
+            for e in result.run.rounds
         ],
         ("round", "s", "no answer", "link failed", "left", "top-3 %"),
     )
-    late = found.run.rounds[-1]["federation"]["late"]
-    print(f"late answers dropped: {late or 'none'}; segments sent again: {bad.retransmissions}")
+    late = result.run.rounds[-1]["federation"]["late"]
+    print(f"late answers dropped: {late or 'none'}; segments sent again: {network.retransmissions}")
 
 
 def main() -> None:
-    """Runs one of the three."""
+    """Run one of the three benchmarks."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    parts = {"overhead": overhead, "many": many, "network": network}
+    parts = {"overhead": overhead, "many": many, "network": bad_network}
     if len(sys.argv) != 2 or sys.argv[1] not in parts:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory(prefix="scdn-") as folder:

@@ -1,9 +1,9 @@
-"""How quick the studio is: dragging, many devices, replay, and many who ask at once.
+"""Measure the studio: plans while dragging, many devices, replay, and load by many users.
 
     python benchmarks/studio.py [drag] [crowd] [replay] [load]
 
-A real server and a real Chromium; 3-D is drawn on the processor, so a machine with a graphics card
-does better. `load` needs no browser.
+Uses a real server and a real Chromium. 3-D is drawn on the processor, so a machine with a graphics
+card is faster. `load` needs no browser.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from studio_browser import open_browser, spot_of, until  # noqa: E402
+from studio_browser import open_browser, screen_position, until  # noqa: E402
 
 REQUEST = json.loads((ROOT / "examples" / "request.json").read_text())
 SECONDS = 10.0
@@ -36,7 +36,7 @@ SECONDS = 10.0
 
 @contextmanager
 def studio(runs: Path) -> Iterator[tuple[str, int]]:
-    """The studio's address and process id."""
+    """Start the studio; yield its address and process id."""
     command = [sys.executable, "-m", "scdn.cli", "studio", str(runs), "--no-browser"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603
     assert process.stdout is not None
@@ -55,21 +55,21 @@ def studio(runs: Path) -> Iterator[tuple[str, int]]:
 
 
 def cpu_s(pid: int) -> float:
-    """Seconds of processor time that a process has used."""
+    """Return the seconds of processor time that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_mib(pid: int) -> float:
-    """Memory of a process."""
+    """Return the resident memory of a process."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
 
 
 def show(title: str, rows: list[tuple[str, str]]) -> None:
-    """A table."""
-    load = os.getloadavg()[0]
-    print(f"\n{title} (load average {load:.1f} on {os.cpu_count()} cores)")
+    """Print a table with a title."""
+    load_average = os.getloadavg()[0]
+    print(f"\n{title} (load average {load_average:.1f} on {os.cpu_count()} cores)")
     for name, value in rows:
         print(f"  {name:<38} {value}")
 
@@ -78,7 +78,7 @@ def show(title: str, rows: list[tuple[str, str]]) -> None:
 
 
 _CIRCLES = """async ([x, y, ms]) => {
-    const { canvas } = studio.plan.stage, begin = performance.now();
+    const { canvas } = studio.plan.viewport, begin = performance.now();
     let moves = 0;
     while (performance.now() - begin < ms) {
         await new Promise(requestAnimationFrame);
@@ -93,24 +93,26 @@ _CIRCLES = """async ([x, y, ms]) => {
 
 
 def drag(page: Any, key: str, seconds: float) -> dict[str, Any]:
-    """Moves a device in circles at the screen's pace, and what the page saw meanwhile."""
-    x, y = spot_of(page, key)
+    """Move a device in circles at the screen's frame rate; return what the page measured."""
+    x, y = screen_position(page, key)
     page.mouse.move(x, y)
     page.mouse.down()
-    page.evaluate("studio.plan.replanner.answers.length = 0; studio.plan.stage.frames.length = 0")
-    took, moves = page.evaluate(_CIRCLES, [x, y, 1000 * seconds])
-    found = page.evaluate(
-        "({answers: studio.plan.replanner.answers, frames: studio.plan.stage.frames})"
+    page.evaluate(
+        "studio.plan.replanner.answers.length = 0; studio.plan.viewport.frames.length = 0"
+    )
+    elapsed_s, moves = page.evaluate(_CIRCLES, [x, y, 1000 * seconds])
+    measured = page.evaluate(
+        "({answers: studio.plan.replanner.answers, frames: studio.plan.viewport.frames})"
     )
     page.mouse.up()
-    trips = [answer["roundTrip"] for answer in found["answers"]]
-    frames = np.diff(found["frames"])
-    return {"plans": len(trips) / took, "trip": median(trips), "moves": moves / took,
+    trips = [answer["roundTrip"] for answer in measured["answers"]]
+    frames = np.diff(measured["frames"])
+    return {"plans": len(trips) / elapsed_s, "trip": median(trips), "moves": moves / elapsed_s,
             "frames": frames}  # fmt: skip
 
 
 def dragging(title: str, request: dict[str, Any]) -> None:
-    """Plans a second while a device is dragged."""
+    """Measure plans per second while a device is dragged."""
     with (
         tempfile.TemporaryDirectory() as folder,
         studio(Path(folder)) as (address, pid),
@@ -123,34 +125,34 @@ def dragging(title: str, request: dict[str, Any]) -> None:
         page.evaluate(
             "([name, text]) => studio.plan.open(name, text)", ["it.json", json.dumps(request)]
         )
-        until(page, f"studio.plan.model.answer?.devices.length === {len(request['devices'])}")
+        until(page, f"studio.plan.model.plan?.devices.length === {len(request['devices'])}")
         page.wait_for_timeout(1500)
         drag(page, f"device:{request['devices'][2]['id']}", 2.0)
         before = cpu_s(pid)
-        found = drag(page, f"device:{request['devices'][2]['id']}", SECONDS)
+        measured = drag(page, f"device:{request['devices'][2]['id']}", SECONDS)
         server = cpu_s(pid) - before
         answer = page.evaluate(
-            "({gap: studio.plan.model.answer.gap, s: studio.plan.model.answer.solve_seconds})"
+            "({gap: studio.plan.model.plan.gap, s: studio.plan.model.plan.solve_seconds})"
         )
-    count = found["plans"] * SECONDS
+    count = measured["plans"] * SECONDS
     show(title, [
-        ("plans a second, end to end", f"{found['plans']:.1f}"),
-        ("there and back, median", f"{found['trip']:.1f} ms"),
-        ("pointer moves a second", f"{found['moves']:.1f}"),
-        ("frames a second", f"{1000 / np.mean(found['frames']):.1f}"),
+        ("plans a second, end to end", f"{measured['plans']:.1f}"),
+        ("there and back, median", f"{measured['trip']:.1f} ms"),
+        ("pointer moves a second", f"{measured['moves']:.1f}"),
+        ("frames a second", f"{1000 / np.mean(measured['frames']):.1f}"),
         ("last plan: solver, proven gap", f"{1e3 * answer['s']:.1f} ms, {answer['gap']:.1e}"),
         ("server's processor time per plan", f"{1e3 * server / max(count, 1):.1f} ms"),
     ])  # fmt: skip
 
 
-def crowd(count: int) -> dict[str, Any]:
-    """A request with many devices in a wide region."""
-    draw = np.random.default_rng(3)
-    place = draw.uniform(0, 1, (count, 3)) * [300, 300, 60] * [1, 1, 1]
-    place[: count // 2, 2] = 0
+def large_request(count: int) -> dict[str, Any]:
+    """Return a request with many devices in a wide region."""
+    rng = np.random.default_rng(3)
+    positions = rng.uniform(0, 1, (count, 3)) * [300, 300, 60]
+    positions[: count // 2, 2] = 0
     devices = [
-        {"id": f"d{n}", "position_m": [round(c, 1) for c in spot]}
-        for n, spot in enumerate(place.tolist())
+        {"id": f"d{n}", "position_m": [round(c, 1) for c in position]}
+        for n, position in enumerate(positions.tolist())
     ]
     return {"region_m": [300, 300, 100], "server": {"position_m": [150, 150, 50]},
             "devices": devices}  # fmt: skip
@@ -160,38 +162,38 @@ def crowd(count: int) -> dict[str, Any]:
 
 
 def write_run(folder: Path, rounds: int, count: int) -> None:
-    """Events of a long run with many devices that come and go."""
-    draw = np.random.default_rng(5)
+    """Write the events of a long run whose devices leave and enter."""
+    rng = np.random.default_rng(5)
     folder.mkdir(parents=True)
     scenario = {"name": "long", "region_m": [100, 100, 100], "max_delay_s": 0.06,
                 "learning": {"rounds": rounds, "dataset": "none"}}  # fmt: skip
     lines = [{"event": "start", "schema": 1, "scenario": scenario, "method": "sc-dn", "seed": 0,
               "versions": {}}]  # fmt: skip
-    there = {f"d{n}": draw.uniform(0, 100, 3).tolist() for n in range(count)}
-    born, place = count, np.array([50.0, 50.0, 50.0])
+    present = {f"d{n}": rng.uniform(0, 100, 3).tolist() for n in range(count)}
+    next_id, server = count, np.array([50.0, 50.0, 50.0])
     for number in range(rounds):
-        place = np.clip(place + draw.normal(0, 5, 3), 1, 99)
-        leaves = [name for name in there if draw.uniform() < 0.01]
+        server = np.clip(server + rng.normal(0, 5, 3), 1, 99)
+        exited = [name for name in present if rng.uniform() < 0.01]
         devices = [
             {"id": name, "position_m": spot, "active": True, "reason": None, "iterations": 3,
-             "power_w": float(draw.uniform(0, 0.3)), "cpu_hz": 1e9, "delay_s": 0.06,
+             "power_w": float(rng.uniform(0, 0.3)), "cpu_hz": 1e9, "delay_s": 0.06,
              "transmission_j": 0.01, "processing_j": 0.5, "bits_sent": 1e6, "importance": 1.0,
              "smoothness": 0.5, "survival": 0.99}
-            for name, spot in there.items()
+            for name, spot in present.items()
         ]  # fmt: skip
-        enters = [f"d{born + n}" for n in range(len(leaves))]
-        lines.append({"event": "round", "round": number, "active": list(there), "entered": enters,
-                      "exited": leaves, "link_failed": [], "devices": devices,
-                      "server": {"position_m": place.tolist(), "movement_j": 1.0},
+        entered = [f"d{next_id + n}" for n in range(len(exited))]
+        lines.append({"event": "round", "round": number, "active": list(present),
+                      "entered": entered, "exited": exited, "link_failed": [], "devices": devices,
+                      "server": {"position_m": server.tolist(), "movement_j": 1.0},
                       "metrics": {"train_loss": 1.0, "test_loss": 1.0,
                                   "top3": 100 * (1 - math.exp(-number / 60))},
                       "plan": {"objective": 1.0, "gap": 1e-3, "solve_seconds": 0.01},
                       "seconds": 0.1})  # fmt: skip
-        for name in leaves:
-            del there[name]
-        for name in enters:
-            there[name] = draw.uniform(0, 100, 3).tolist()
-        born += len(leaves)
+        for name in exited:
+            del present[name]
+        for name in entered:
+            present[name] = rng.uniform(0, 100, 3).tolist()
+        next_id += len(exited)
     lines.append({"event": "end", "status": "done", "rounds": rounds, "metrics": None,
                   "energy": {}})  # fmt: skip
     text = "".join(json.dumps(line) + "\n" for line in lines)
@@ -199,7 +201,7 @@ def write_run(folder: Path, rounds: int, count: int) -> None:
 
 
 def replay() -> None:
-    """Frame times while 300 rounds with 50 devices play."""
+    """Measure frame times while 300 rounds with 50 devices are replayed."""
     with tempfile.TemporaryDirectory() as folder:
         write_run(Path(folder) / "long", 300, 50)
         size = (Path(folder) / "long" / "events.jsonl").stat().st_size / 2**20
@@ -209,37 +211,37 @@ def replay() -> None:
             begin = time.perf_counter()
             page.goto(f"{address}/#run")
             page.wait_for_selector('.runs[data-over="true"][data-rounds="300"]')
-            loaded = time.perf_counter() - begin
+            loading_s = time.perf_counter() - begin
             page.get_by_label("Speed").select_option("30")
             page.get_by_role("button", name="Play").click()
             page.wait_for_timeout(1000)
-            page.evaluate("studio.run.stage.frames.length = 0")
+            page.evaluate("studio.run.viewport.frames.length = 0")
             page.wait_for_timeout(int(1000 * SECONDS * 0.8))
-            frames = np.diff(page.evaluate("studio.run.stage.frames"))
+            frames = np.diff(page.evaluate("studio.run.viewport.frames"))
     show("Replay, 300 rounds of 50 devices at 30 rounds a second", [
-        ("events", f"{size:.1f} MiB, on the page after {loaded:.1f} s"),
+        ("events", f"{size:.1f} MiB, on the page after {loading_s:.1f} s"),
         ("frames a second", f"{1000 / frames.mean():.1f}"),
         ("time between frames, median", f"{np.median(frames):.1f} ms"),
         ("95 of 100 within", f"{np.quantile(frames, 0.95):.1f} ms"),
     ])  # fmt: skip
 
 
-# --- many at once -------------------------------------------------------------------------------
+# --- load ---------------------------------------------------------------------------------------
 
 
-async def ask(address: str, per_second: int, seconds: float) -> tuple[list[float], int]:
-    """Plan requests at a steady rate, whether or not the last ones are back."""
-    text, times, lost = json.dumps(REQUEST), list[float](), 0
+async def request_plans(address: str, per_second: int, seconds: float) -> tuple[list[float], int]:
+    """Send plan requests at a steady rate; return the times of answers, and how many failed."""
+    text, times, failed = json.dumps(REQUEST), list[float](), 0
 
     async def one(client: httpx.AsyncClient) -> None:
-        nonlocal lost
+        nonlocal failed
         begin = time.perf_counter()
         try:
             answer = await client.post(f"{address}/api/plan?gap=1e-2", content=text)
             assert answer.json()["status"] == "optimal"
             times.append(time.perf_counter() - begin)
         except (httpx.HTTPError, AssertionError, KeyError):
-            lost += 1
+            failed += 1
 
     async with httpx.AsyncClient(timeout=60, limits=httpx.Limits(max_connections=50)) as client:
         begin, sent = time.perf_counter(), set[asyncio.Task[None]]()
@@ -247,11 +249,11 @@ async def ask(address: str, per_second: int, seconds: float) -> tuple[list[float
             await asyncio.sleep(max(0.0, begin + number / per_second - time.perf_counter()))
             sent.add(asyncio.create_task(one(client)))
         await asyncio.gather(*sent)
-    return times, lost
+    return times, failed
 
 
-async def view(address: str, seen: list[int]) -> None:
-    """Counts the lines of a live run until it is over."""
+async def follow_run(address: str, seen: list[int]) -> None:
+    """Append the length of each line of a live run until it ends."""
     async with (
         httpx.AsyncClient(timeout=None) as client,  # noqa: S113
         client.stream("GET", f"{address}/api/events?run=live") as stream,
@@ -260,35 +262,35 @@ async def view(address: str, seen: list[int]) -> None:
             seen += [len(line)] * (line.startswith("data: {") and '"event"' in line)
 
 
-async def write(path: Path, lines: list[str], seconds: float) -> None:
-    """A run that grows, line by line."""
+async def append_slowly(path: Path, lines: list[str], seconds: float) -> None:
+    """Append the lines of a run to a file, spread over some seconds."""
     for line in lines:
         with path.open("a") as file:
             file.write(line + "\n")
         await asyncio.sleep(seconds / len(lines))
 
 
-async def everybody(address: str, pid: int, runs: Path, seconds: float) -> None:
-    """Plan requests, live viewers and a run that grows, all at once."""
+async def load_server(address: str, pid: int, runs: Path, seconds: float) -> None:
+    """Send plan requests and follow a growing run with ten viewers, all at once."""
     write_run(runs / "made", 300, 50)
     lines = (runs / "made" / "events.jsonl").read_text().splitlines()
     (runs / "live").mkdir()
     path = runs / "live" / "events.jsonl"
     path.write_text(lines[0] + "\n")
-    await ask(address, 20, 5)  # what a first minute loads once is no growth
+    await request_plans(address, 20, 5)  # memory that is loaded once is no growth
     before, viewers = resident_mib(pid), [list[int]() for _ in range(10)]
     used = cpu_s(pid)
-    watching = [asyncio.create_task(view(address, seen)) for seen in viewers]
-    growing = asyncio.create_task(write(path, lines[1:], seconds))
-    half = await ask(address, 20, seconds / 2)
+    watching = [asyncio.create_task(follow_run(address, seen)) for seen in viewers]
+    growing = asyncio.create_task(append_slowly(path, lines[1:], seconds))
+    half = await request_plans(address, 20, seconds / 2)
     middle = resident_mib(pid)
-    rest = await ask(address, 20, seconds / 2)
+    rest = await request_plans(address, 20, seconds / 2)
     await growing
     await asyncio.gather(*watching)
     after = resident_mib(pid)
-    times, lost = half[0] + rest[0], half[1] + rest[1]
+    times, failed = half[0] + rest[0], half[1] + rest[1]
     show(f"20 plans a second for {seconds:.0f} s, ten live viewers", [
-        ("plans answered, lost", f"{len(times)}, {lost}"),
+        ("plans answered, failed", f"{len(times)}, {failed}"),
         ("time of an answer, median and 99 of 100",
          f"{1e3 * median(times):.0f} ms, {1e3 * float(np.quantile(times, 0.99)):.0f} ms"),
         ("lines each viewer saw of " + str(len(lines)),
@@ -300,16 +302,16 @@ async def everybody(address: str, pid: int, runs: Path, seconds: float) -> None:
 
 
 def load(seconds: float = 60.0) -> None:
-    """Many who ask at once."""
+    """Measure the server under the load of many users."""
     with tempfile.TemporaryDirectory() as folder, studio(Path(folder)) as (address, pid):
-        asyncio.run(everybody(address, pid, Path(folder), seconds))
+        asyncio.run(load_server(address, pid, Path(folder), seconds))
 
 
 def main() -> None:
-    """Runs what is named, or all."""
+    """Run the named parts, or all."""
     parts = {
         "drag": lambda: dragging("Dragging one of 10 devices", REQUEST),
-        "crowd": lambda: dragging("Dragging one of 1,000 devices", crowd(1000)),
+        "crowd": lambda: dragging("Dragging one of 1,000 devices", large_request(1000)),
         "replay": replay,
         "load": load,
     }

@@ -1,12 +1,13 @@
-"""What Algorithm 3's links are worth under the true channel, and what moves the exact plan.
+"""Check Algorithm 3's links under the true channel, and what changes the exact plan.
 
-    python benchmarks/truth.py                       # both tables, in Markdown
-    python benchmarks/truth.py --part sensitivity    # only what moves the plan of the example
+    python benchmarks/feasibility_and_sensitivity.py                       # both tables
+    python benchmarks/feasibility_and_sensitivity.py --part sensitivity
 
-The truth table: the paper replaces log(1 + SNR) by a Padé approximant, good at small SNR, and so
-at short payloads or long delays only. For each delay limit it counts the links that Algorithm 3's
-raw plan uses and those of them that report in time, first under Shannon's rate, then with
-`rate_model = "pade"`, where the approximant is the channel.
+Feasibility: the paper replaces log(1 + SNR) by a Padé approximant, which is accurate at small SNR
+only, that is for short payloads or long delays. For each delay limit the table counts the links
+that Algorithm 3's raw plan uses and those that report in time, under Shannon's rate and with
+`rate_model = "pade"`, where the approximant is the channel. Sensitivity: which controls of the
+exact plan of `examples/request.json` change with each parameter.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from __future__ import annotations
 import argparse
 import copy
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
-from control import table
-from problems import random_problem
+from random_problems import random_problem
+from solver_tables import markdown_table
 
 from scdn.control.plan import Plan
 from scdn.control.plan_request import make_request, problem_of
@@ -33,59 +34,59 @@ from scdn.scenario import RateModel
 DELAYS_S = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.06, 0.1, 1.0)  # 0.06 s is the default
 DEVICES = 6
 NETWORKS = 10
-LATE = 0.01  # a report later than this, relative, is late: the program is solved to a tolerance
-LIMIT_S = 10.0  # for one exact solve; what is not proven by then is marked
+TOLERANCE = 0.01  # relative; the geometric program is solved to a tolerance
+LIMIT_S = 10.0  # for one exact solve; plans that are not proven by then are marked
 REQUEST = Path(__file__).parents[1] / "examples" / "request.json"
 
 
-# --- the truth table ------------------------------------------------------------------------------
+# --- feasibility ----------------------------------------------------------------------------------
 
 
-class Truth(NamedTuple):
-    """One network under one delay limit and rate."""
+class Feasibility(NamedTuple):
+    """Algorithm 3's links on one network, under one delay limit and rate model."""
 
     used: int  # links that the raw plan uses
-    in_time: int  # of these, those that are in time with the power it chose
-    in_reach: int  # of these, those in time at full power, from where the plan puts the server
-    lateness: tuple[float, ...]  # delay over its limit of each link used
+    in_time: int  # used links that are in time with the planned power
+    in_reach: int  # used links that are in time at full power from the planned position
+    lateness: tuple[float, ...]  # delay / limit of each used link
     ratio: float  # repaired objective / proven optimum
     optimal_links: int  # links of the exact plan
     proven: bool
     iterations: int
 
 
-def truth(delay_s: float, seed: int, rate_model: RateModel, iterations: int) -> Truth:
-    """Algorithm 3 and the optimum on one network."""
+def feasibility(delay_s: float, seed: int, rate_model: RateModel, iterations: int) -> Feasibility:
+    """Run Algorithm 3 and the exact solver on one network."""
     from scdn.control.algorithm3.algorithm3 import Algorithm3Settings, solve_algorithm3
 
-    drawn = random_problem(DEVICES, seed)
-    radio = drawn.radio.model_copy(update={"rate_model": rate_model})
-    problem = replace(drawn, max_delay_s=delay_s, radio=radio)
-    found = solve_algorithm3(problem, Algorithm3Settings(iterations=iterations))
-    raw = found.raw
+    shannon = random_problem(DEVICES, seed)
+    radio = shannon.radio.model_copy(update={"rate_model": rate_model})
+    problem = replace(shannon, max_delay_s=delay_s, radio=radio)
+    result = solve_algorithm3(problem, Algorithm3Settings(iterations=iterations))
+    raw = result.raw
     delay = evaluate(problem, raw).delay_s
-    in_reach = problem.least_power(raw.server_m) <= problem.max_power_w * (1 + LATE)
+    in_reach = problem.least_power(raw.server_m) <= problem.max_power_w * (1 + TOLERANCE)
     best = solve(problem, time_limit_s=LIMIT_S)
-    return Truth(
+    return Feasibility(
         used=int(raw.active.sum()),
-        in_time=int((raw.active & (delay <= delay_s * (1 + LATE))).sum()),
+        in_time=int((raw.active & (delay <= delay_s * (1 + TOLERANCE))).sum()),
         in_reach=int((raw.active & in_reach).sum()),
         lateness=tuple((delay[raw.active] / delay_s).tolist()),
-        ratio=evaluate(problem, found.repaired).objective / best.objective,
+        ratio=evaluate(problem, result.repaired).objective / best.objective,
         optimal_links=int(best.decision.active.sum()),
         proven=best.status == "optimal",
-        iterations=found.iterations,
+        iterations=result.iterations,
     )
 
 
-def truth_table(networks: int, iterations: int) -> str:
-    """A line for each delay limit and rate."""
+def feasibility_table(networks: int, iterations: int) -> str:
+    """Return a line for each delay limit and rate model."""
     lines = []
     for rate_model in get_args(RateModel):
         for delay_s in DELAYS_S:
-            rows = [truth(delay_s, seed, rate_model, iterations) for seed in range(networks)]
+            rows = [feasibility(delay_s, seed, rate_model, iterations) for seed in range(networks)]
             ratios = [row.ratio for row in rows]
-            late = [share for row in rows for share in row.lateness]
+            late = [ratio for row in rows for ratio in row.lateness]
             lines.append(
                 [
                     rate_model,
@@ -114,7 +115,7 @@ def truth_table(networks: int, iterations: int) -> str:
         "iterations",
         "optimum not proven",
     ]
-    return table(head, lines)
+    return markdown_table(head, lines)
 
 
 # --- sensitivity ----------------------------------------------------------------------------------
@@ -122,8 +123,8 @@ def truth_table(networks: int, iterations: int) -> str:
 Change = Callable[[dict[str, Any]], None]
 
 
-def put(path: str, number: Any) -> Change:
-    """Sets one field, such as `weights.movement`."""
+def set_field(path: str, number: Any) -> Change:
+    """Return a change of one field, such as `weights.movement`."""
 
     def change(document: dict[str, Any]) -> None:
         *parents, last = path.split(".")
@@ -134,66 +135,67 @@ def put(path: str, number: Any) -> Change:
     return change
 
 
-def put_device(which: int | None, name: str, number: Callable[[float], float]) -> Change:
-    """Changes a field of one device, or of all."""
+def map_device_field(which: int | None, name: str, function: Callable[[float], float]) -> Change:
+    """Return a change of a field of one device, or of all."""
 
     def change(document: dict[str, Any]) -> None:
-        filled = make_request(document).devices
-        for index, (device, full) in enumerate(zip(document["devices"], filled, strict=True)):
+        with_defaults = make_request(document).devices
+        devices = zip(document["devices"], with_defaults, strict=True)
+        for index, (device, complete) in enumerate(devices):
             if which is None or which == index:
-                device[name] = number(getattr(full, name))
+                device[name] = function(getattr(complete, name))
 
     return change
 
 
 def times(factor: float) -> Callable[[float], float]:
-    """Multiplies."""
+    """Return a function that multiplies by `factor`."""
     return lambda value: value * factor
 
 
 def changes(base: dict[str, Any]) -> Iterator[tuple[str, Change]]:
-    """Every change, with its name."""
+    """Yield every change with its name."""
     request = make_request(base)
     for weight, value in request.weights.model_dump().items():
         for name, factor in (("× 10", 10), ("÷ 10", 0.1), ("0", 0)):
-            yield f"weight of {weight} {name}", put(f"weights.{weight}", value * factor)
+            yield f"weight of {weight} {name}", set_field(f"weights.{weight}", value * factor)
     for name, factor in (("× 2", 2), ("÷ 2", 0.5)):
-        yield f"delay limit {name}", put("max_delay_s", request.max_delay_s * factor)
+        yield f"delay limit {name}", set_field("max_delay_s", request.max_delay_s * factor)
     for decibels in (3, 10):
-        yield f"margin {decibels} dB", put("radio.margin_db", decibels)
+        yield f"margin {decibels} dB", set_field("radio.margin_db", decibels)
     for most in (1, 2, 10):
-        yield f"max_iterations {most}", put("max_iterations", most)
+        yield f"max_iterations {most}", set_field("max_iterations", most)
     for limit in ("max_power_w", "cpu_max_hz", "flops_per_cycle"):
         for name, factor in (("× 2", 2), ("÷ 2", 0.5), ("÷ 10", 0.1)):
-            yield f"{limit} {name}", put_device(None, limit, times(factor))
+            yield f"{limit} {name}", map_device_field(None, limit, times(factor))
     for name, factor in (("× 10", 10), ("÷ 10", 0.1), ("0", 0)):
-        yield f"importance of d3 {name}", put_device(2, "importance", times(factor))
+        yield f"importance of d3 {name}", map_device_field(2, "importance", times(factor))
     for number in (0.5, 0.1, 0.0):
-        yield f"survival of d3 {number:g}", put_device(2, "survival", lambda _, n=number: n)
-    yield "server held at its start", put("candidates_m", [base["server"]["position_m"]])
-    yield "nobody may iterate (max_iterations 0)", put("max_iterations", 0)
+        yield f"survival of d3 {number:g}", map_device_field(2, "survival", lambda _, n=number: n)
+    yield "server held at its start", set_field("candidates_m", [base["server"]["position_m"]])
+    yield "nobody may iterate (max_iterations 0)", set_field("max_iterations", 0)
 
 
-def differs(plan: Plan, base: Plan) -> str:
-    """Which controls are not those of the base: by more than the proof leaves open."""
+def changed_controls(plan: Plan, base: Plan) -> str:
+    """Return the controls that differ from the base plan by more than its proven gap allows."""
     new, old = plan.decision, base.decision
-    found = []
+    names = []
     if np.linalg.norm(new.server_m - old.server_m) > 0.5:
-        found.append("position")
+        names.append("position")
     if (new.active != old.active).any():
-        found.append("active")
+        names.append("active")
     if (new.iterations != old.iterations).any():
-        found.append("iterations")
+        names.append("iterations")
     both = new.active & old.active
     if not np.allclose(new.power_w[both], old.power_w[both], rtol=0.02):
-        found.append("power")
+        names.append("power")
     if not np.allclose(new.cpu_hz[both], old.cpu_hz[both], rtol=1e-6):
-        found.append("clock")
-    return ", ".join(found) or "nothing"
+        names.append("clock")
+    return ", ".join(names) or "nothing"
 
 
 def sensitivity_line(name: str, decision: Decision, value: Evaluation, note: str) -> list[str]:
-    """One line of the table."""
+    """Return one line of the table."""
     active = decision.active
     mean = decision.iterations[active].mean() if active.any() else 0.0
     return [
@@ -210,7 +212,7 @@ def sensitivity_line(name: str, decision: Decision, value: Evaluation, note: str
 
 
 def sensitivity_table() -> str:
-    """What each change does to the exact plan of the example request."""
+    """Return what each change does to the exact plan of the example request."""
     document = read_document(str(REQUEST))
     base = solve(problem_of(make_request(document)), time_limit_s=LIMIT_S)
     lines = [sensitivity_line("as it is", base.decision, base.evaluation, "-")]
@@ -218,19 +220,19 @@ def sensitivity_table() -> str:
         changed = copy.deepcopy(document)
         change(changed)
         plan = solve(problem_of(make_request(changed)), time_limit_s=LIMIT_S)
-        note = differs(plan, base) + (
+        note = changed_controls(plan, base) + (
             "" if plan.status == "optimal" else f" (NOT PROVEN: {plan.gap:.1g})"
         )
         lines.append(sensitivity_line(name, plan.decision, plan.evaluation, note))
     for name, held in at_maximum(base):
         value = evaluate(base.problem, held)
-        lines.append(sensitivity_line(name, held, value, "held, not planned"))
+        lines.append(sensitivity_line(name, held, value, "set, not planned"))
     head = ["change", "server (m)", "active", "mean iterations", "transmission J"]
-    return table([*head, "processing J", "movement J", "objective", "differs in"], lines)
+    return markdown_table([*head, "processing J", "movement J", "objective", "differs in"], lines)
 
 
 def at_maximum(plan: Plan) -> Iterator[tuple[str, Decision]]:
-    """The same plan with a control at its maximum instead of the least that suffices."""
+    """Yield the same plan with one control at its maximum instead of its least value."""
     problem: RoundProblem = plan.problem
     active = plan.decision.active
     power = np.where(active, problem.max_power_w, 0.0)
@@ -239,25 +241,29 @@ def at_maximum(plan: Plan) -> Iterator[tuple[str, Decision]]:
     yield "same plan, clock at its maximum", plan.decision._replace(cpu_hz=clock)
 
 
-# --- running --------------------------------------------------------------------------------------
+# --- command line ---------------------------------------------------------------------------------
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Prints the tables."""
-    words = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    words.add_argument("--part", choices=("truth", "sensitivity"), help="one table only")
-    words.add_argument("--networks", type=int, default=NETWORKS, help="networks per delay limit")
-    words.add_argument("--iterations", type=int, default=30, help="of Algorithm 3, at most")
-    options = words.parse_args(arguments)
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument(
+        "--part", choices=("feasibility", "sensitivity"), help="print one table only"
+    )
+    parser.add_argument("--networks", type=int, default=NETWORKS, help="networks per delay limit")
+    parser.add_argument(
+        "--iterations", type=int, default=30, help="largest number of iterations of Algorithm 3"
+    )
+    options = parser.parse_args()
     warm_up()
     start = time.perf_counter()
     if options.part != "sensitivity":
         print(f"Algorithm 3 under the true channel: {options.networks} networks of {DEVICES}\n")
-        print(truth_table(options.networks, options.iterations))
-    if options.part != "truth":
-        print("\nWhat moves the exact plan of examples/request.json\n")
+        print(feasibility_table(options.networks, options.iterations))
+    if options.part != "feasibility":
+        print("\nWhat changes the exact plan of examples/request.json\n")
         print(sensitivity_table())
-    print(f"\nTook {time.perf_counter() - start:.0f} s.")
+    print(f"\nTotal time: {time.perf_counter() - start:.0f} s.")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""How long path loss takes, and how much memory: run `make bench`.
+"""Measure time and memory of the path loss between many devices and server positions.
 
-Each row is measured in a process of its own, so that its peak memory is its own.
+    python benchmarks/path_loss.py
+
+Each row is measured in a separate process, so that its peak memory is its own.
 """
 
 from __future__ import annotations
@@ -19,20 +21,20 @@ SIZES = ((10, 1_000), (1_000, 1_000), (10_000, 1_000), (100_000, 100))
 
 
 def measure(devices: int, positions: int) -> None:
-    """One row: seconds (best of three), peak memory, nanoseconds per link."""
-    draw = np.random.default_rng(0)
-    place = draw.uniform(0, 100, (devices, 3))
-    place[::2, 2] = 0  # half on the ground: both kinds of link
-    server = draw.uniform(0, 100, (positions, 3))
-    best = min(_seconds(server, place) for _ in range(3))
+    """Print one row: seconds (best of three), peak memory, nanoseconds per link."""
+    rng = np.random.default_rng(0)
+    position = rng.uniform(0, 100, (devices, 3))
+    position[::2, 2] = 0  # half on the ground, so that both kinds of link occur
+    server = rng.uniform(0, 100, (positions, 3))
+    best = min(_seconds(server, position) for _ in range(3))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     per_link = best / (devices * positions) * 1e9
     print(f"{devices:>9,}{positions:>11,}{best:>10.3f}{peak:>11.2f}{per_link:>10.1f}")
 
 
-def _seconds(server: np.ndarray, place: np.ndarray) -> float:
+def _seconds(server: np.ndarray, position: np.ndarray) -> float:
     start = time.perf_counter()
-    path_loss(server, place, Radio())
+    path_loss(server, position, Radio())
     return time.perf_counter() - start
 
 
