@@ -103,7 +103,7 @@ def test_first_weights_are_as_small_as_a_full_layers():
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize(("height", "width"), [(28, 28), (7, 28), (30, 64)])
 def test_a_cnn_takes_padded_strips(channels, height, width):
-    view = image(channels, height, width).padded(architecture("cnn").least_size)
+    view = image(channels, height, width).padded_image(architecture("cnn").least_size)
     module = made("cnn", view, 1)
     assert isinstance(module, Cnn)
     assert module(torch.zeros(2, *view.shape)).shape == (2, 1)
@@ -114,7 +114,7 @@ def test_a_cnn_takes_padded_strips(channels, height, width):
 
 @pytest.mark.parametrize(("channels", "height", "width"), [(3, 16, 32), (1, 7, 28), (3, 64, 96)])
 def test_an_alexnet_takes_padded_strips(channels, height, width):
-    view = image(channels, height, width).padded(architecture("alexnet").least_size)
+    view = image(channels, height, width).padded_image(architecture("alexnet").least_size)
     module = made("alexnet", view)
     assert isinstance(module, AlexNet)
     assert module(torch.zeros(2, *view.shape)).shape == (2, 10)
@@ -157,7 +157,7 @@ def test_auto_follows_the_paper():
 
 @pytest.mark.parametrize("initialisation", ["default", "kaiming"])
 @pytest.mark.parametrize("name", ["mlp", "cnn"])
-def test_weights_hang_on_the_seed_alone(name, initialisation):
+def test_initial_weights_depend_on_the_seed_alone(name, initialisation):
     view = FLAT if name == "mlp" else image(1, 28, 28)
     before = torch.random.get_rng_state()
     one = made(name, view, initialisation=initialisation)
@@ -250,13 +250,13 @@ def test_a_users_model_is_taken(name):
 
 @pytest.mark.usefixtures("zoo")
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "message"),
     [
         ("resnet", 'got "resnet", must be auto, mlp, cnn, alexnet or package.module:factory'),
-        ("nowhere.at_all:net", "No module named 'nowhere'"),
-        (":net", "ValueError: Empty module name"),
-        ("zoo:", "AttributeError"),
-        ("zoo:bad", "AttributeError"),
+        ("nowhere.at_all:net", "there is no module nowhere"),
+        (":net", "must be package.module:NAME"),
+        ("zoo:", "must be package.module:NAME"),
+        ("zoo:bad", "there is no bad"),
         ("zoo:number", "is a int, must be a factory(shape, width)"),
         ("zoo:fails", "RuntimeError: no weights, must take ((6,), 10)"),
         ("zoo:lonely", "TypeError"),
@@ -273,12 +273,12 @@ def test_a_users_model_is_taken(name):
         ("cnn", "rows of 6 numbers, needs images"),
     ],
 )
-def test_a_model_that_cannot_serve_is_refused_in_a_line(name, words):
+def test_an_unusable_model_is_refused_in_one_line(name, message):
     with pytest.raises(InputError) as refused:
         made(name)
     (line,) = refused.value.lines()
-    assert line.startswith("model: ")
-    assert words in line
+    assert "model: " in line
+    assert message in line
 
 
 def test_small_images_are_refused():

@@ -1,1 +1,1 @@
-"""Vertical learning, no radio: data, feature split, models, parties, a fusion model that grows."""
+"""Vertical federated learning without a network: parties, fusion model, memories, metrics."""

@@ -1,6 +1,7 @@
-"""What a GPU computes over and over: recorded once, then played again with a single launch.
+"""Repeated computations on a GPU, captured as a CUDA graph and replayed with a single launch.
 
-A step of small models is dozens of launches, and a GPU is done with each before the next arrives.
+A step of small models is dozens of kernel launches, and a GPU finishes each before the next
+arrives.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -19,96 +20,100 @@ from scdn.learning.tensors import Tensors
 
 Function = Callable[[Tensors], Tensors]
 
-MAX_GRAPHS = 16  # recordings that are kept; the one that was not played for longest goes
+MAX_GRAPHS = 16  # the least recently used one is dropped
 
 
-def graphed_call(what: tuple[Hashable, ...], compute: Function, given: Tensors) -> Tensors:
-    """`compute(given)`, which must depend on `what` and on tensors in `given` alone.
+def graphed_call(key: tuple[Hashable, ...], function: Function, inputs: Tensors) -> Tensors:
+    """Return `function(inputs)`, replayed from a CUDA graph where possible.
 
-    On a GPU a computation that comes a second time with tensors of the same shapes is recorded,
-    if the modules in `what` have none but layers that can be.
+    The function must depend on `key` and on the tensors in `inputs` alone. On a GPU it is captured
+    when it is called a second time with tensors of the same shapes, provided that the modules in
+    `key` consist of common layers.
     """
-    if not _on_gpu(given) or not _can_be(what):
-        return compute(given)
-    key = (*what, *((name, t.shape, t.dtype, t.device) for name, t in given.items()))
-    known = _known.pop(key, "new")
-    if known == "new":
-        known = "seen"
-    elif known == "seen":
-        known = _recorded(compute, given)
-    _known[key] = known
-    if len(_known) > MAX_GRAPHS:
-        _known.popitem(last=False)
-    return known.play(given) if isinstance(known, CapturedGraph) else compute(given)
+    if not _on_first_gpu(inputs) or not _is_capturable(key):
+        return function(inputs)
+    shapes = ((name, t.shape, t.dtype, t.device) for name, t in inputs.items())
+    full_key = (*key, *shapes)
+    graph = _graphs.pop(full_key, None)
+    if graph is None:
+        graph = "called once"
+    elif graph == "called once":
+        graph = _capture(function, inputs)
+    _graphs[full_key] = graph
+    if len(_graphs) > MAX_GRAPHS:
+        _graphs.popitem(last=False)
+    return graph.replay(inputs) if isinstance(graph, CapturedGraph) else function(inputs)
 
 
 def release_graphs() -> None:
-    """Lets all recordings go, and their memory."""
-    _known.clear()
+    """Drop all captured graphs, and their memory."""
+    _graphs.clear()
 
 
 class CapturedGraph:
-    """A computation of tensors of fixed shapes, which are kept until it goes."""
+    """A CUDA graph of a function of tensors with fixed shapes, and the memory it works in."""
 
-    def __init__(self, compute: Function, given: Tensors) -> None:
-        self.given = {name: tensor.detach().clone() for name, tensor in given.items()}
-        now, (aside, recording) = torch.cuda.current_stream(), _streams()
-        aside.wait_stream(now)
-        with torch.cuda.stream(aside):
-            compute(self.given)  # libraries set themselves up, which no recording may contain
-        now.wait_stream(aside)
+    def __init__(self, function: Function, inputs: Tensors) -> None:
+        self.inputs = {name: tensor.detach().clone() for name, tensor in inputs.items()}
+        current, (warm_up, capture) = torch.cuda.current_stream(), _streams()
+        warm_up.wait_stream(current)
+        with torch.cuda.stream(warm_up):
+            function(self.inputs)  # libraries initialise themselves, which cannot be captured
+        current.wait_stream(warm_up)
         self.graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self.graph, pool=_shared(), stream=recording):
-            self.found = compute(self.given)
+        with torch.cuda.graph(self.graph, pool=_memory_pool(), stream=capture):
+            self.outputs = function(self.inputs)
 
-    def play(self, given: Tensors) -> Tensors:
-        """The same of other tensors."""
-        for inside, outside in _alike(self.given, given):
-            torch._foreach_copy_(inside, outside)
+    def replay(self, inputs: Tensors) -> Tensors:
+        """Return the function's value for other tensors of the same shapes."""
+        for targets, sources in _by_dtype(self.inputs, inputs):
+            torch._foreach_copy_(targets, sources)
         self.graph.replay()
-        return {name: tensor.clone() for name, tensor in self.found.items()}
+        return {name: tensor.clone() for name, tensor in self.outputs.items()}
 
 
-_known: OrderedDict[Hashable, CapturedGraph | str] = (
-    OrderedDict()
-)  # or "seen" once, or "never" again
+_GraphState = CapturedGraph | Literal["called once", "not captured"]
+_graphs: OrderedDict[Hashable, _GraphState] = OrderedDict()
 
 
-def _recorded(compute: Function, given: Tensors) -> CapturedGraph | str:
+def _capture(function: Function, inputs: Tensors) -> _GraphState:
     try:
-        return CapturedGraph(compute, given)
-    except RuntimeError as error:  # no memory left for it, say
-        warnings.warn(f"a step is not recorded but computed each time: {error}", stacklevel=4)
-        return "never"
+        return CapturedGraph(function, inputs)
+    except RuntimeError as error:  # for example, no memory left for it
+        warnings.warn(f"a step runs without a CUDA graph: {error}", stacklevel=4)
+        return "not captured"
 
 
 @cache
 def _streams() -> tuple[Any, Any]:
-    """One to warm up on and one to record on, the same for all: libraries keep memory for each."""
+    """Return one stream to warm up on and one to capture on, for all graphs.
+
+    Libraries keep memory for each stream, so there are no more than these.
+    """
     return torch.cuda.Stream(), torch.cuda.Stream()
 
 
-def _shared() -> Any:
-    """The memory of those that there are: one uses it while it plays, and one plays at a time."""
-    there = (known for known in _known.values() if isinstance(known, CapturedGraph))
-    return next((known.graph.pool() for known in there), None)
+def _memory_pool() -> Any:
+    """Return the memory that graphs share, which they can because they run one at a time."""
+    graphs = (graph for graph in _graphs.values() if isinstance(graph, CapturedGraph))
+    return next((graph.graph.pool() for graph in graphs), None)
 
 
-def _alike(inside: Tensors, outside: Tensors) -> list[tuple[list[Tensor], list[Tensor]]]:
-    """Pairs of tensors, those of one type together: they are copied in one launch."""
-    types: dict[torch.dtype, tuple[list[Tensor], list[Tensor]]] = {}
-    for name, tensor in inside.items():
-        pair = types.setdefault(tensor.dtype, ([], []))
-        pair[0].append(tensor)
-        pair[1].append(outside[name])
-    return list(types.values())
+def _by_dtype(targets: Tensors, sources: Tensors) -> list[tuple[list[Tensor], list[Tensor]]]:
+    """Group pairs of tensors by type, so that each group is copied with one launch."""
+    groups: dict[torch.dtype, tuple[list[Tensor], list[Tensor]]] = {}
+    for name, target in targets.items():
+        group = groups.setdefault(target.dtype, ([], []))
+        group[0].append(target)
+        group[1].append(sources[name])
+    return list(groups.values())
 
 
-def _on_gpu(given: Tensors) -> bool:
-    """On the first, where there are several: streams and memory are that one's."""
-    some = next(iter(given.values()))
-    return some.is_cuda and some.get_device() == torch.cuda.current_device() == 0
+def _on_first_gpu(inputs: Tensors) -> bool:
+    """Return whether tensors are on the first GPU, to which streams and memory belong."""
+    first = next(iter(inputs.values()))
+    return first.is_cuda and first.get_device() == torch.cuda.current_device() == 0
 
 
-def _can_be(what: tuple[Hashable, ...]) -> bool:
-    return all(has_only_common_layers(part) for part in what if isinstance(part, torch.nn.Module))
+def _is_capturable(key: tuple[Hashable, ...]) -> bool:
+    return all(has_only_common_layers(part) for part in key if isinstance(part, torch.nn.Module))

@@ -15,7 +15,12 @@ from scdn.learning.losses import row_losses
 from scdn.registry import Registry
 
 MAX_TOP = 3  # the paper's accuracy counts a label among the three likeliest
-RESERVED_NAMES = ("train_loss", "test_loss", "future", "future_by")  # other keys of a round's metrics
+RESERVED_NAMES = (
+    "train_loss",
+    "test_loss",
+    "future",
+    "future_by",
+)  # other keys of a round's metrics
 
 
 class Metric(ABC):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from importlib import import_module
 from math import prod
 from typing import Literal
 
@@ -13,20 +12,21 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from scdn.data.dataset import TaskKind
-from scdn.errors import InputError, format_value, input_error
+from scdn.errors import format_value, input_error
 from scdn.learning.feature_split import FeatureView, Shape
+from scdn.learning.user_models import build_user_model
 
 Initialisation = Literal["default", "kaiming"]
 HIDDEN = 64  # the paper's hidden neurons
 
-_LAST_GAIN = 0.3  # with Kaiming's weights, keeps the first embeddings small
+_LAST_LAYER_GAIN = 0.3  # keeps the first embeddings small with Kaiming initialisation
 
 
 class MaskedLinear(nn.Module):
-    """A linear layer with weights for all columns that takes only some of them.
+    """A linear layer with weights for all columns, applied to rows of some columns.
 
-    It equals the full layer on rows that are zero elsewhere. A column that stands twice is
-    harmless as long as its copies come with zeros.
+    It equals the full layer on rows that are zero in the other columns. A column may occur twice
+    as long as its copies are zero.
     """
 
     columns: Tensor
@@ -37,22 +37,22 @@ class MaskedLinear(nn.Module):
         self.weight, self.bias = full.weight, full.bias
         self.register_buffer("columns", columns)
 
-    def forward(self, own: Tensor) -> Tensor:
-        """The layer on rows of the own columns."""
-        return functional.linear(own, self.weight.index_select(1, self.columns), self.bias)
+    def forward(self, rows: Tensor) -> Tensor:
+        """Apply the layer to rows of the selected columns."""
+        return functional.linear(rows, self.weight.index_select(1, self.columns), self.bias)
 
 
 class Mlp(nn.Sequential):
-    """One hidden layer."""
+    """A perceptron with one hidden layer."""
 
     def __init__(self, inputs: int, width: int, hidden: int = HIDDEN) -> None:
         super().__init__(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, width))
 
     def widened(self, inputs: int) -> Mlp:
-        """The same function of rows with zeros at their end."""
+        """Return the same function of rows that are padded with zeros at the end."""
         weights = self.state_dict()
         hidden, columns = weights["0.weight"].shape
-        with torch.device("meta"):  # where nothing is drawn
+        with torch.device("meta"):  # draws no weights
             wide = Mlp(inputs, len(weights["2.weight"]), hidden)
         weights["0.weight"] = functional.pad(weights["0.weight"], (0, inputs - columns))
         wide.load_state_dict(weights, assign=True)
@@ -60,7 +60,7 @@ class Mlp(nn.Sequential):
 
 
 class MaskedMlp(nn.Sequential):
-    """The paper's MNIST model: equal in size for all parties, whatever columns they have."""
+    """The paper's MNIST model: of the same size for all parties, whatever columns they have."""
 
     def __init__(self, columns: Tensor, all_columns: int, width: int, hidden: int = HIDDEN) -> None:
         first = MaskedLinear(columns, all_columns, hidden)
@@ -100,9 +100,9 @@ class AlexNet(nn.Sequential):
 
 @dataclass(frozen=True)
 class Architecture:
-    """A model by name; `build` takes the shape of a row, the embeddings' width, hidden neurons.
+    """A kind of model: `build` takes a row's shape, the embeddings' width and hidden neurons.
 
-    Images must be at least `least_size` high and wide; 0 takes rows of any shape.
+    Images must be at least `least_size` high and wide; 0 stands for rows of any shape.
     """
 
     name: str
@@ -110,7 +110,7 @@ class Architecture:
     build: Callable[[Shape, int, int], nn.Module]
 
 
-_OWN = {
+ARCHITECTURES = {
     entry.name: entry
     for entry in (
         Architecture("mlp", 0, lambda shape, width, hidden: _mlp(shape, width, hidden)),
@@ -123,19 +123,18 @@ _OWN = {
 def architecture(
     name: str, view: FeatureView | None = None, task: TaskKind | None = None
 ) -> Architecture:
-    """The model called `name`; `"auto"` picks one by `view` and `task`, as the paper does."""
+    """Return the architecture of this name; `"auto"` picks the paper's for a view and a task."""
     if name == "auto":
         if view is None or task is None:
             raise input_error("model", "name", "got auto", "needs a view and a task to pick by")
         image = "cnn" if task == "regression" else "alexnet"
-        return _OWN["mlp" if len(view.shape) == 1 else image]
-    if name in _OWN:
-        return _OWN[name]
+        return ARCHITECTURES["mlp" if len(view.shape) == 1 else image]
+    if name in ARCHITECTURES:
+        return ARCHITECTURES[name]
     if ":" not in name:
-        allowed = f"must be auto, {', '.join(_OWN)} or package.module:factory"
+        allowed = f"must be auto, {', '.join(ARCHITECTURES)} or package.module:factory"
         raise input_error("model", "name", f"got {format_value(name)}", allowed)
-    factory = _load(name)
-    return Architecture(name, 0, lambda shape, width, _: factory(shape, width))
+    return Architecture(name, 0, lambda shape, width, _: build_user_model(name, shape, width))
 
 
 def build_model(
@@ -149,43 +148,37 @@ def build_model(
     initialisation: Initialisation = "default",
     seed: int,
 ) -> nn.Module:
-    """A party's model with its initial weights, drawn from `seed` alone.
+    """Build a party's model; its initial weights depend on `seed` alone.
 
-    Images come padded (`View.padded`). With `masked_columns`, the number of all columns, an MLP
-    has weights for all of them and takes the view's; other models need a masked view for that.
+    Images must be padded already (`FeatureView.padded_image`). With `masked_columns`, the number of
+    all columns, a perceptron has weights for all of them and takes the view's; other models need a
+    masked view for that.
     """
     chosen = architecture(name, view, task)
     _check_size(chosen, view.shape)
     with torch.random.fork_rng(devices=[]):
-        # Not torch.manual_seed: it would seed accelerators as well, for good.
+        # torch.manual_seed would also reseed accelerators, which fork_rng does not restore here.
         torch.default_generator.manual_seed(seed)
         if chosen.name == "mlp" and masked_columns is not None:
             module = _masked_mlp(view, masked_columns, width, hidden)
-        elif chosen.name in _OWN:
-            module = chosen.build(view.shape, width, hidden)
         else:
-            module = _built(chosen, view.shape, width)
+            module = chosen.build(view.shape, width, hidden)
         return _initialise(module, initialisation)
 
 
-def load_head(name: str, hidden: int, width: int) -> nn.Module:
-    """A user's head for the fusion model: from `hidden` numbers to `width`."""
-    return _built(architecture(name), (hidden,), width)
-
-
 def count_connections(module: nn.Module) -> int:
-    """Weights and biases (the paper's φ_n); a model's payload is 32 bits for each."""
+    """Count weights and biases (the paper's φ_n); a model's payload is 32 bits for each."""
     return sum(parameter.numel() for parameter in module.parameters())
 
 
 def structure_key(module: nn.Module, shape: Shape) -> Hashable:
-    """A key that is equal for models that may be stacked: layers, tensors and input alike."""
+    """Return a key that is equal for models with the same layers, tensors and input shape."""
     layers = tuple((name, type(m), m.extra_repr()) for name, m in module.named_modules())
     tensors = (*module.named_parameters(), *module.named_buffers())
     return tuple(shape), layers, tuple((name, tuple(t.shape), t.dtype) for name, t in tensors)
 
 
-# Inside
+# --- building blocks -----------------------------------------------------------------------------
 
 
 def _mlp(shape: Shape, width: int, hidden: int) -> nn.Module:
@@ -199,13 +192,13 @@ def _masked_mlp(view: FeatureView, all_columns: int, width: int, hidden: int) ->
 
 
 def _outputs(layers: nn.Sequential, shape: Shape) -> int:
-    """How many numbers `layers` make of a row."""
+    """Return how many numbers `layers` make of a row."""
     with torch.no_grad():
         return layers(torch.zeros(1, *shape)).shape[1]
 
 
 def _initialise(module: nn.Module, how: Initialisation) -> nn.Module:
-    """The module with its initial weights as asked for."""
+    """Draw the initial weights again if the initialisation is not PyTorch's default."""
     if how == "default":
         return module
     weights = [weight for weight in module.parameters() if weight.dim() >= 2]
@@ -216,84 +209,18 @@ def _initialise(module: nn.Module, how: Initialisation) -> nn.Module:
             if name.endswith("bias"):
                 parameter.zero_()
         for last in weights[-1:]:
-            last.mul_(_LAST_GAIN)
+            last.mul_(_LAST_LAYER_GAIN)
     return module
 
 
 def _check_size(chosen: Architecture, shape: Shape) -> None:
-    """Refuses rows that the model cannot take."""
+    """Raise an error if the model cannot take rows of this shape."""
     if chosen.least_size == 0:
         return
     if len(shape) != 3:
         allowed = "needs images: split them in strips or patches"
-        raise _refuse(chosen.name, f"rows of {prod(shape)} numbers", allowed)
+        raise input_error("model", chosen.name, f"rows of {prod(shape)} numbers", allowed)
     if min(shape[1:]) < chosen.least_size:
-        found = f"an image of {shape[1]}×{shape[2]} pixels"
-        raise _refuse(chosen.name, found, f"needs {chosen.least_size} each way: pad it")
-
-
-# Users' own
-
-
-def _load(name: str) -> Callable[[Shape, int], nn.Module]:
-    """The factory that `package.module:factory` names."""
-    module, _, path = name.partition(":")
-    try:
-        factory = import_module(module)
-        for part in path.split("."):
-            factory = getattr(factory, part)
-    except Exception as error:  # a user's module may fail in any way
-        raise _refuse(name, _say(error), "must name a factory(shape, width)") from error
-    if not callable(factory):
-        found = f"is a {type(factory).__name__}"
-        raise _refuse(name, found, "must be a factory(shape, width)")
-    return factory
-
-
-def _built(chosen: Architecture, shape: Shape, width: int) -> nn.Module:
-    """A user's model, tried on two rows."""
-    try:
-        module = chosen.build(shape, width, HIDDEN)
-    except Exception as error:
-        raise _refuse(chosen.name, _say(error), f"must take {(shape, width)}") from error
-    if not isinstance(module, nn.Module):
-        found = f"returned a {type(module).__name__}"
-        raise _refuse(chosen.name, found, "must return a torch.nn.Module")
-    try:
-        with torch.no_grad():
-            module.train()(torch.zeros(2, *shape))  # also fills in lazy layers
-        before = [buffer.clone() for buffer in module.buffers()]
-        rows = torch.randn(2, *shape)
-        result, again = module(rows), module(rows)
-        other = module(torch.stack([rows[0], rows[1] + 1]))
-    except Exception as error:
-        raise _refuse(chosen.name, _say(error), f"must take rows of {shape}") from error
-    found_shape = tuple(result.shape) if isinstance(result, Tensor) else type(result).__name__
-    if found_shape != (2, width):
-        raise _refuse(chosen.name, f"made {found_shape} of 2 rows", f"must make {(2, width)}")
-    for (name, buffer), old in zip(module.named_buffers(), before, strict=True):
-        if not torch.equal(buffer, old):
-            allowed = "must keep no running statistics (such as BatchNorm's)"
-            raise _refuse(chosen.name, f"{name} changes in training", allowed)
-    if count_connections(module) == 0:
-        raise _refuse(chosen.name, "has no parameters", "must have some to train")
-    if not torch.equal(result, again):
-        raise _refuse(chosen.name, "draws at random", "must give a row the same result twice")
-    if not torch.allclose(result[0], other[0], rtol=1e-4, atol=1e-5):
-        found = "a row's result changes with the other rows"
-        raise _refuse(chosen.name, found, "must take each row by itself")
-    slopes = torch.autograd.grad(result.sum(), list(module.parameters()), allow_unused=True)
-    for (name, _), slope in zip(module.named_parameters(), slopes, strict=True):
-        if slope is None:
-            raise _refuse(chosen.name, f"{name} is not used", "must use all it would train")
-    return module
-
-
-def _refuse(name: str, found: str, allowed: str) -> InputError:
-    return input_error("model", name, found, allowed)
-
-
-def _say(error: Exception) -> str:
-    """An error of someone else's code, in one line."""
-    lines = str(error).splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+        got = f"an image of {shape[1]}×{shape[2]} pixels"
+        allowed = f"needs {chosen.least_size} each way: pad it"
+        raise input_error("model", chosen.name, got, allowed)

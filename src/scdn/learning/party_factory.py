@@ -15,12 +15,12 @@ from scdn.learning.models import (
     architecture,
     build_model,
     count_connections,
-    load_head,
     structure_key,
 )
 from scdn.learning.party_stack import PartyStack
 from scdn.learning.smoothness import check_layers
 from scdn.learning.tensors import TensorOptions, seeded_init
+from scdn.learning.user_models import build_user_model
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
 
@@ -104,7 +104,8 @@ class PartyFactory:
         if self.learning.fusion_head == "mlp":
             return None
         with seeded_init(seed, "fusion-head"):
-            return load_head(self.learning.fusion_head, self.learning.fusion_hidden, self.width)
+            hidden = (self.learning.fusion_hidden,)
+            return build_user_model(self.learning.fusion_head, hidden, self.width)
 
 
 def stack_parties(parties: Sequence[Party], options: TensorOptions) -> list[PartyStack]:

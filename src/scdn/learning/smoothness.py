@@ -1,4 +1,4 @@
-"""How smooth the parties' models are, as the paper estimates it: from spectral norms."""
+"""Smoothness of the parties' losses as the paper estimates it: from spectral norms."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from scdn.rng import generator
 
 Operator = Callable[[Tensor], Tensor]
 
-LANCZOS_STEPS = 32  # of the bidiagonalisation: 0.4 % too low on fresh AlexNets at most (24: 1 %)
+LANCZOS_STEPS = 32  # at most 0.4 % too low on untrained AlexNets (24 steps: 1 %)
 
 
 def loss_curvature(task: TaskKind) -> float:
-    """The loss's part c: a bound on its second derivative in the model's outputs.
+    """Return c, a bound on the loss's second derivative in the model's outputs.
 
     Cross-entropy has the Hessian diag(p) − ppᵀ, whose rows have absolute sums 2p(1 − p) ≤ ½. Half
     the squared error has 1: the paper's bound for "mean squared error", though without the half
@@ -36,11 +36,11 @@ def loss_curvature(task: TaskKind) -> float:
 def party_smoothness(
     module: nn.Module, parameters: Mapping[str, Tensor], shape: Shape, c: float
 ) -> Tensor:
-    """Each party's L_n = c·(product of its layers' spectral norms)², in 64-bit floats.
+    """Return each party's L_n = c·(product of its layers' spectral norms)², in 64-bit floats.
 
-    `parameters` are those of parties with the same structure as `module`, stacked; `shape` is
-    that of a row. Layers without parameters count as 1, except pooling that overlaps. A party
-    whose weights are no longer finite has infinity.
+    `parameters` are stacked, of parties with the structure of `module`; `shape` is that of a row.
+    Layers without parameters count as 1, except pooling that overlaps. The result is infinite for
+    a party whose weights are no longer finite.
     """
     names = {id(parameter): name for name, parameter in module.named_parameters()}
     finite = torch.stack([p.isfinite().flatten(1).all(dim=1) for p in parameters.values()]).all(0)
@@ -48,46 +48,46 @@ def party_smoothness(
     for call in _calls(module, shape):
         layer = call.layer
         if isinstance(layer, nn.MaxPool2d):
-            product = product * _pool_norm(layer, call.made)
+            product = product * _pool_norm(layer, call.output_shape)
         elif isinstance(layer, nn.Linear | MaskedLinear | nn.Conv2d):
             weights = parameters[names[id(layer.weight)]].detach().nan_to_num(0, 0, 0)
             if isinstance(layer, nn.Conv2d):
-                product = product * _conv_norms(layer, weights, call.took)
+                product = product * _conv_norms(layer, weights, call.input_shape)
             else:
                 product = product * _matrix_norms(weights)
     return torch.where(finite, c * product**2, torch.inf)
 
 
-def global_smoothness(fusion_layer_norm_product: float, party: Tensor) -> float:
-    """L: the fusion model's product of norms, squared, times the largest L_n."""
-    return fusion_layer_norm_product**2 * float(party.max())
+def global_smoothness(fusion_norm_product: float, by_party: Tensor) -> float:
+    """Return L: the squared product of the fusion model's norms times the largest L_n."""
+    return fusion_norm_product**2 * float(by_party.max())
 
 
-# Layers
+# --- layers ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Call:
-    """A layer at work: what it took and made, without the row's axis."""
+class _LayerCall:
+    """A layer and the shapes of its input and output, without the dimension of rows."""
 
     layer: nn.Module
-    took: Shape
-    made: Shape
+    input_shape: Shape
+    output_shape: Shape
 
 
-def _calls(module: nn.Module, shape: Shape) -> list[_Call]:
-    """The layers in the order in which a row passes them, found by sending one through."""
+def _calls(module: nn.Module, shape: Shape) -> list[_LayerCall]:
+    """Return the layers in the order in which a row passes them, recorded with hooks."""
     check_layers(module)
     copy = deepcopy(module).eval()
     origin = dict(zip(copy.modules(), module.modules(), strict=True))
-    calls: list[_Call] = []
+    calls: list[_LayerCall] = []
 
-    def note(layer: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
-        calls.append(_Call(origin[layer], tuple(inputs[0].shape[1:]), tuple(output.shape[1:])))
+    def record(layer: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+        calls.append(_LayerCall(origin[layer], tuple(inputs[0].shape[1:]), tuple(output.shape[1:])))
 
     for layer in copy.modules():
         if isinstance(layer, nn.Linear | MaskedLinear | nn.Conv2d | nn.MaxPool2d):
-            layer.register_forward_hook(note)
+            layer.register_forward_hook(record)
     like = next(copy.parameters())
     with torch.no_grad():
         copy(torch.zeros(1, *shape, dtype=like.dtype, device=like.device))
@@ -95,22 +95,22 @@ def _calls(module: nn.Module, shape: Shape) -> list[_Call]:
 
 
 def check_layers(module: nn.Module) -> None:
-    """Refuses layers whose norm is not known here."""
+    """Raise an error for a layer whose spectral norm is not implemented."""
     for name, layer in module.named_modules():
         known = isinstance(layer, nn.Linear | MaskedLinear) or (
             isinstance(layer, nn.Conv2d) and layer.padding_mode == "zeros"
         )
         if not known and any(True for _ in layer.parameters(recurse=False)):
-            found = f"a {type(layer).__name__}, whose spectral norm is not known"
+            got = f"a {type(layer).__name__}, whose spectral norm is not known"
             allowed = (
                 "must be made of Linear and Conv2d (with zero padding), "
                 'or learning.smoothness be "measured"'
             )
-            raise input_error("model", f"layer {name or '(top)'}", found, allowed)
+            raise input_error("model", f"layer {name or '(top)'}", got, allowed)
 
 
 def _matrix_norms(weights: Tensor) -> Tensor:
-    """The largest singular value of each matrix, through the smaller Gram matrix."""
+    """Return the largest singular value of each matrix, from the smaller Gram matrix."""
     matrix = weights.double()
     if matrix.shape[1] > matrix.shape[2]:
         matrix = matrix.mT
@@ -118,15 +118,15 @@ def _matrix_norms(weights: Tensor) -> Tensor:
     return largest.clamp(min=0).sqrt()
 
 
-def _pool_norm(layer: nn.MaxPool2d, made: Shape) -> float:
-    """A bound on how much overlapping windows can stretch a difference.
+def _pool_norm(layer: nn.MaxPool2d, output_shape: Shape) -> float:
+    """Return a bound on how much overlapping windows can stretch a difference.
 
-    An entry that is the largest of k windows stands k times in the output, so the bound is √k;
+    An entry that is the largest of k windows occurs k times in the output, so the bound is √k;
     it is 1 where windows do not overlap.
     """
     kernels, strides = _pair(layer.kernel_size), _pair(layer.stride)
     reaches = [d * (k - 1) + 1 for d, k in zip(_pair(layer.dilation), kernels, strict=True)]
-    axes = zip(reaches, strides, kernels, made[-2:], strict=True)
+    axes = zip(reaches, strides, kernels, output_shape[-2:], strict=True)
     return sqrt(prod(min(ceil(r / s), k, windows) for r, s, k, windows in axes))
 
 
@@ -134,14 +134,14 @@ def _pair(size: int | tuple[int, ...]) -> tuple[int, ...]:
     return (size, size) if isinstance(size, int) else size
 
 
-def _conv_norms(layer: nn.Conv2d, weights: Tensor, took: Shape) -> Tensor:
-    """The norm of each party's convolution, as the linear map it is at its true input size."""
+def _conv_norms(layer: nn.Conv2d, weights: Tensor, input_shape: Shape) -> Tensor:
+    """Return the norm of each party's convolution, as a linear map of images of their true size."""
     parties = len(weights)
 
     def forward(images: Tensor) -> Tensor:
-        """All parties at once: each is a group of channels."""
-        made = functional.conv2d(
-            images.reshape(1, -1, *took[-2:]),
+        """Apply all parties' convolutions at once: each is a group of channels."""
+        outputs = functional.conv2d(
+            images.reshape(1, -1, *input_shape[-2:]),
             weights.flatten(0, 1),
             None,
             layer.stride,
@@ -149,21 +149,21 @@ def _conv_norms(layer: nn.Conv2d, weights: Tensor, took: Shape) -> Tensor:
             layer.dilation,
             layer.groups * parties,
         )
-        return made.reshape(parties, -1)
+        return outputs.reshape(parties, -1)
 
-    drawn = torch.from_numpy(generator(0, "smoothness").normal(size=prod(took)))
+    drawn = torch.from_numpy(generator(0, "smoothness").normal(size=prod(input_shape)))
     start = drawn.to(weights).expand(parties, -1)
-    made, pull = vjp(forward, start)[:2]  # of a linear map: its adjoint, whatever the point
-    return _largest_singular_values(forward, lambda rows: pull(rows)[0], start, made.shape[1])
+    outputs, adjoint = vjp(forward, start)[:2]  # a linear map has the same adjoint at any point
+    return _largest_singular_values(forward, lambda rows: adjoint(rows)[0], start, outputs.shape[1])
 
 
 def _largest_singular_values(
     forward: Operator, adjoint: Operator, start: Tensor, outputs: int
 ) -> Tensor:
-    """The norms of maps given by their action, from below, one per row of `start`.
+    """Return lower bounds on the norms of linear maps, one per row of `start`.
 
     Golub and Kahan's bidiagonalisation: in the bases `rights` and `lefts` the map is a small
-    matrix with two diagonals, whose norm soon comes close to the map's.
+    matrix with two diagonals, whose norm approaches the map's within a few steps.
     """
     parties, inputs = start.shape
     rights, lefts = (
@@ -175,22 +175,25 @@ def _largest_singular_values(
         start.new_zeros(parties, LANCZOS_STEPS),
     )
     scale = start.new_zeros(parties)
-    right, _ = _next(start, rights[:, :0], scale)
+    right, _ = _orthonormalised(start, rights[:, :0], scale)
     for step in range(LANCZOS_STEPS):
         rights[:, step] = right
-        left, diagonal[:, step] = _next(forward(right), lefts[:, :step], scale)
+        left, diagonal[:, step] = _orthonormalised(forward(right), lefts[:, :step], scale)
         lefts[:, step] = left
         scale = torch.maximum(scale, diagonal[:, step])
-        right, above[:, step] = _next(adjoint(left), rights[:, : step + 1], scale)
+        right, above[:, step] = _orthonormalised(adjoint(left), rights[:, : step + 1], scale)
     small = torch.diag_embed(diagonal) + torch.diag_embed(above[:, :-1], offset=1)
     return torch.linalg.svdvals(small.double())[:, 0]
 
 
-def _next(vectors: Tensor, before: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
-    """What is new in each vector, made a unit vector, and its length; zeros if only rounding."""
-    for _ in range(2):  # once would leave rounding errors behind
-        shares = before @ vectors[..., None]
-        vectors = vectors - (before.mT @ shares)[..., 0]
+def _orthonormalised(vectors: Tensor, before: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
+    """Orthogonalise vectors against `before`; return unit vectors and lengths.
+
+    Both are zero where only rounding errors remain.
+    """
+    for _ in range(2):  # a single pass would leave rounding errors
+        projections = before @ vectors[..., None]
+        vectors = vectors - (before.mT @ projections)[..., 0]
     lengths = torch.linalg.vector_norm(vectors, dim=1)
     rounding = 100 * torch.finfo(vectors.dtype).eps * scale
     lengths = torch.where(lengths > rounding, lengths, 0)

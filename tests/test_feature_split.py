@@ -58,10 +58,10 @@ def is_sound(view, whole):
     """What holds for every view, however it came about."""
     assert view.columns.shape == view.held.shape == (prod(view.shape),)
     assert view.held.any()
-    assert set(view.columns) == set(view.own)  # nothing of others is ever read
-    assert view.own.min() >= 0
-    assert view.own.max() < prod(whole)
-    assert (view.columns[~view.held] == view.own[0]).all()
+    assert set(view.columns) == set(view.held_columns)  # nothing of others is ever read
+    assert view.held_columns.min() >= 0
+    assert view.held_columns.max() < prod(whole)
+    assert (view.columns[~view.held] == view.held_columns[0]).all()
     return True
 
 
@@ -145,20 +145,20 @@ def test_padding_and_masking_add_only_zeros(case, least):
     data, how, count, seed = case
     for view in tried(split_features, data, how, count, seed):
         whole = row_shape(data, view.modality)
-        wide, masked = view.padded(least), view.masked(whole)
-        for changed in (wide, masked, masked.padded(least), wide.masked(whole)):
+        wide, masked = view.padded_image(least), view.masked(whole)
+        for changed in (wide, masked, masked.padded_image(least), wide.masked(whole)):
             assert is_sound(changed, whole)
-            np.testing.assert_array_equal(changed.own, view.own)
+            np.testing.assert_array_equal(changed.held_columns, view.held_columns)
             assert changed.held.sum() == len(view.columns)
         assert len(masked.columns) == prod(whole)
         assert (masked.columns[masked.held] == np.flatnonzero(masked.held)).all()
         if len(view.shape) == 3:
             assert wide.shape == (whole[0], *(max(side, least) for side in view.shape[1:]))
             assert masked.shape == whole
-            assert same(wide.padded(least), wide)
+            assert same(wide.padded_image(least), wide)
         else:
             assert same(wide, view)
-            longer = view.longer(len(view.columns) + least)
+            longer = view.padded_columns(len(view.columns) + least)
             assert is_sound(longer, whole)
             np.testing.assert_array_equal(longer.columns[longer.held], view.columns)
 

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.func import functional_call, stack_module_state, vmap
 
-from scdn.learning import stacked_forward as stacked
+from scdn.learning import stacked_forward as stacked_forward_module
 from scdn.learning.models import AlexNet, Cnn, MaskedMlp, Mlp
 from scdn.learning.stacked_forward import single_forward, stacked_forward
 from scdn.learning.tensors import TensorOptions
@@ -97,7 +97,7 @@ def calls(monkeypatch):
         found.append(module)
         return functional_call(module, *args, **options)
 
-    monkeypatch.setattr(stacked, "functional_call", note)
+    monkeypatch.setattr(stacked_forward_module, "functional_call", note)
     return found
 
 
@@ -107,12 +107,12 @@ def test_known_layers_compute_what_the_modules_do(name, calls):
     assert not calls
 
 
-@pytest.mark.parametrize("large", [0, 10**9])
+@pytest.mark.parametrize("least", [0, 10**9])
 @pytest.mark.parametrize("name", CALLED)
-def test_convolutions_compute_what_the_modules_do(name, large, calls, monkeypatch):
-    monkeypatch.setattr(stacked, "LARGE", large)
+def test_convolutions_compute_what_the_modules_do(name, least, calls, monkeypatch):
+    monkeypatch.setattr(stacked_forward_module, "MIN_VALUES_APART", least)
     assert_equals_modules(*CALLED[name])
-    assert len(calls) == (1 if large else PARTIES)
+    assert len(calls) == (1 if least else PARTIES)
 
 
 @pytest.mark.parametrize("name", DIRECT)
