@@ -1,4 +1,4 @@
-"""A real Chromium for tests, benchmarks and pictures; it draws 3-D on the processor."""
+"""Chromium for tests, benchmarks and screenshots; it renders 3-D on the CPU."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_OPTIONS = ("--no-sandbox", "--enable-unsafe-swiftshader")  # as where there is no graphics card
+_OPTIONS = ("--no-sandbox", "--enable-unsafe-swiftshader")  # WebGL without a graphics card
 
 
 def chromium() -> str | None:
-    """Where Chromium is installed."""
+    """Return the path of Chromium; None if it is not installed."""
     names = ("chromium", "chromium-browser", "google-chrome")
-    return next((found for name in names if (found := shutil.which(name))), None)
+    return next((path for name in names if (path := shutil.which(name))), None)
 
 
 @contextmanager
 def open_browser() -> Iterator[Any]:
-    """Chromium without a window."""
+    """Start Chromium without a window."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=chromium(), args=list(_OPTIONS))
+        browser = driver.chromium.launch(executable_path=chromium(), args=list(_OPTIONS))
         try:
-            yield opened
+            yield browser
         finally:
-            opened.close()
+            browser.close()
 
 
-def spot_of(page: Any, key: str) -> tuple[float, float]:
-    """Where on the page something of the Plan view is drawn."""
+def screen_position(page: Any, key: str) -> tuple[float, float]:
+    """Return where on the page a device or the server of the Plan view is drawn."""
     x, y = page.evaluate(
         """key => {
-            const { stage, model } = studio.plan;
-            const box = stage.canvas.getBoundingClientRect();
-            const seen = stage.onScreen(model.place(key));
-            return [box.left + seen.x, box.top + seen.y];
+            const { viewport, model } = studio.plan;
+            const box = viewport.canvas.getBoundingClientRect();
+            const point = viewport.toScreen(model.position(key));
+            return [box.left + point.x, box.top + point.y];
         }""",
         key,
     )
@@ -45,7 +45,7 @@ def spot_of(page: Any, key: str) -> tuple[float, float]:
 
 
 def until(page: Any, expression: str, seconds: float = 60.0) -> None:
-    """Waits until an expression is true on the page, whose policy forbids Playwright's own way."""
+    """Wait until an expression is true; the page's policy forbids Playwright's own wait."""
     end = time.monotonic() + seconds
     while not page.evaluate(expression):
         assert time.monotonic() < end, expression

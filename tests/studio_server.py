@@ -1,4 +1,4 @@
-"""A studio that is served for real, for tests and benchmarks."""
+"""A studio that listens on a port, for tests and screenshots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scdn.studio.settings import StudioSettings
 
 @contextmanager
 def serving(settings: StudioSettings) -> Iterator[str]:
-    """The address of a studio with these settings."""
+    """Serve a studio with these settings from a thread; yield its address."""
     config = uvicorn.Config(
         create_app(settings), port=0, log_level="error", timeout_graceful_shutdown=1, ws="none"
     )

@@ -1,4 +1,4 @@
-"""The page in a real Chromium: plan by hand, start and replay a run, compare, read faults."""
+"""The studio's page in Chromium: plan by hand, start and replay a run, compare, show faults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from conftest import ROOT
-from studio_browser import chromium, open_browser, spot_of, until
+from studio_browser import chromium, open_browser, screen_position, until
 from studio_server import serving
 
 from scdn.data.catalog import fetch
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def browser():
-    with open_browser() as opened:
-        yield opened
+    with open_browser() as chromium_browser:
+        yield chromium_browser
 
 
 @pytest.fixture(scope="module")
@@ -39,24 +39,24 @@ def runs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(runs):
-    with serving(StudioSettings(runs)) as found:
-        yield found
+    with serving(StudioSettings(runs)) as url:
+        yield url
 
 
 @pytest.fixture
 def page(browser, address):
-    """A page on which anything that goes wrong in its scripts fails the test."""
+    """A page whose script errors fail the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
-    opened = context.new_page()
-    wrong: list[str] = []
-    opened.on("pageerror", lambda error: wrong.append(str(error)))
-    opened.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
-    opened.set_default_timeout(60_000)
-    yield opened
+    tab = context.new_page()
+    errors: list[str] = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.on("console", lambda message: message.type == "error" and errors.append(message.text))
+    tab.set_default_timeout(60_000)
+    yield tab
     context.close()
-    refused = [text for text in wrong if "status of 4" in text or "ERR_CONNECTION" in text]
-    assert wrong == refused
+    refused = [text for text in errors if "status of 4" in text or "ERR_CONNECTION" in text]
+    assert errors == refused
 
 
 @pytest.fixture
@@ -70,17 +70,17 @@ def _objective(page):
     return float(page.locator("output.big").inner_text())
 
 
-def _calm(page):
-    """Until the last change has been planned to the fine gap."""
+def _wait_for_plan(page):
+    """Wait until the last change is planned with the fine gap."""
     until(page, "studio.plan.element.dataset.status === 'optimal'")
-    until(page, "studio.plan.replanner.fine === studio.plan.model.version")
+    until(page, "studio.plan.replanner.refinedVersion === studio.plan.model.version")
 
 
-def test_dragging_a_device_plans_anew(plan):
-    """The plan changes on the way; in the end it is the one that the command finds."""
+def test_dragging_a_device_replans_while_it_moves(plan):
+    """Only that device moves, and only horizontally."""
     before = plan.evaluate("structuredClone(studio.plan.model.request)")
     objective, count = _objective(plan), int(plan.get_attribute(".plan", "data-plans"))
-    x, y = spot_of(plan, "device:d3")
+    x, y = screen_position(plan, "device:d3")
     plan.mouse.move(x, y)
     plan.mouse.down()
     for step in range(1, 13):
@@ -88,7 +88,7 @@ def test_dragging_a_device_plans_anew(plan):
     live = int(plan.get_attribute(".plan", "data-plans"))
     plan.mouse.up()
     assert live > count + 1
-    _calm(plan)
+    _wait_for_plan(plan)
     after = plan.evaluate("studio.plan.model.request")
     assert after["devices"][2]["position_m"] != before["devices"][2]["position_m"]
     assert after["devices"][2]["position_m"][2] == before["devices"][2]["position_m"][2]
@@ -99,22 +99,22 @@ def test_dragging_a_device_plans_anew(plan):
     assert "Solved in" in plan.locator(".pace").inner_text()
 
 
-def test_shift_lifts_a_device(plan):
-    x, y = spot_of(plan, "device:d6")
+def test_dragging_with_shift_moves_a_device_up(plan):
+    x, y = screen_position(plan, "device:d6")
     plan.mouse.move(x, y)
     plan.keyboard.down("Shift")
     plan.mouse.down()
     plan.mouse.move(x, y - 60, steps=4)
     plan.mouse.up()
     plan.keyboard.up("Shift")
-    place = plan.evaluate("studio.plan.model.request.devices[5].position_m")
-    assert place[:2] == [67.6, 47.6]
-    assert place[2] > 5
+    position = plan.evaluate("studio.plan.model.request.devices[5].position_m")
+    assert position[:2] == [67.6, 47.6]
+    assert position[2] > 5
 
 
-def test_the_copied_command_finds_the_same_plan(plan, tmp_path):
+def test_the_copied_command_gives_the_same_objective(plan, tmp_path):
     plan.get_by_label("Delay limit", exact=True).fill("400")
-    _calm(plan)
+    _wait_for_plan(plan)
     plan.get_by_role("button", name="Command").click()
     copied = plan.evaluate("navigator.clipboard.readText()")
     request = re.search(r"<<'REQUEST'\n(.*)\nREQUEST", copied, re.S).group(1)
@@ -126,60 +126,59 @@ def test_the_copied_command_finds_the_same_plan(plan, tmp_path):
     assert json.loads(done.stdout)["objective"] == pytest.approx(_objective(plan), rel=1e-4)
 
 
-def test_the_keyboard_is_enough(plan):
-    """Add a device, move it, change it, take it out, all without a pointer."""
+def test_a_device_is_added_moved_and_removed_by_keyboard(plan):
     plan.get_by_role("button", name="Add a device").focus()
     plan.keyboard.press("Enter")
     until(plan, "studio.plan.model.request.devices.length === 11")
-    plan.locator(".plan .stage canvas").focus()
-    before = plan.evaluate("studio.plan.model.place('device:d11')")
+    plan.locator(".plan .viewport canvas").focus()
+    before = plan.evaluate("studio.plan.model.position('device:d11')")
     plan.keyboard.press("ArrowRight")
     plan.keyboard.press("PageUp")
-    after = plan.evaluate("studio.plan.model.place('device:d11')")
+    after = plan.evaluate("studio.plan.model.position('device:d11')")
     assert [round(b - a, 6) for a, b in zip(before, after, strict=True)] == [1, 0, 1]
     plan.keyboard.press("Delete")
     until(plan, "studio.plan.model.request.devices.length === 10")
-    _calm(plan)
+    _wait_for_plan(plan)
     assert plan.locator("table.devices tbody tr").count() == 10
 
 
-def test_boxes_and_sites_bind_the_server(plan):
+def test_the_server_stays_at_the_candidate_sites(plan):
     plan.get_by_text("Where the server may be").click()
     plan.get_by_role("button", name="Add a site").click()
     plan.get_by_label("Site x").fill("20")
     plan.keyboard.press("Tab")
-    _calm(plan)
-    where = plan.evaluate("studio.plan.model.answer.server.position_m")
-    assert where == plan.evaluate("studio.plan.model.request.candidates_m[0]")
+    _wait_for_plan(plan)
+    position = plan.evaluate("studio.plan.model.plan.server.position_m")
+    assert position == plan.evaluate("studio.plan.model.request.candidates_m[0]")
     plan.get_by_role("button", name="Remove the site").click()
     plan.get_by_role("button", name="Add a box").click()
-    _calm(plan)
+    _wait_for_plan(plan)
     assert plan.evaluate("studio.plan.model.request.keep_out_m.length") == 2
 
 
-def test_rivals_are_judged_by_the_true_model(plan):
+def test_rivals_are_evaluated_under_the_true_model(plan):
     plan.get_by_label("Compare with rivals").check()
     plan.wait_for_selector("table.compare td.broken")
     rows = plan.locator("table.compare tbody tr")
     until(plan, "document.querySelectorAll('table.compare tbody tr').length === 5")
-    told = [
+    cells = [
         [cell.strip() for cell in row.locator("th, td").all_inner_texts()] for row in rows.all()
     ]
-    assert [row[0].splitlines()[0] for row in told] == [
+    assert [row[0].splitlines()[0] for row in cells] == [
         "SC-DN, exact",
         "Algorithm 3",
         "… repaired",
         "GSP",
         "Max VFL",
     ]
-    ours, paper, repaired = told[0], told[1], told[2]
+    ours, paper, repaired = cells[0], cells[1], cells[2]
     assert ours[3] == repaired[3] == "yes"
     assert paper[3].startswith("no")
-    objective = [float(row[1].split()[0]) for row in told]
+    objective = [float(row[1].split()[0]) for row in cells]
     assert objective[0] <= min(objective[2:]) * (1 + 1e-3)
 
 
-def test_a_broken_file_is_explained_and_changes_nothing(plan, tmp_path):
+def test_a_broken_file_lists_its_faults_and_changes_nothing(plan, tmp_path):
     before = plan.evaluate("JSON.stringify(studio.plan.model.request)")
     broken = json.loads((ROOT / "examples" / "request.json").read_text())
     broken["max_delay_s"] = "soon"
@@ -192,13 +191,13 @@ def test_a_broken_file_is_explained_and_changes_nothing(plan, tmp_path):
     faults.wait_for()
     text = faults.inner_text()
     assert "broken.json was not loaded" in text
-    for words in (
+    for fragment in (
         "max_delay_s",
         "must be a number",
         "devices.1.positon_m",
         "did you mean position_m?",
     ):
-        assert words in text
+        assert fragment in text
     assert plan.evaluate("JSON.stringify(studio.plan.model.request)") == before
     with plan.expect_file_chooser() as chooser:
         plan.get_by_role("button", name="Load").click()
@@ -207,7 +206,7 @@ def test_a_broken_file_is_explained_and_changes_nothing(plan, tmp_path):
     assert not faults.is_visible()
 
 
-def test_a_run_is_started_watched_and_replayed(page, address, runs):
+def test_a_run_is_started_followed_and_replayed(page, address, runs):
     page.goto(f"{address}/#run")
     page.get_by_role("button", name="New run").first.click()
     page.get_by_label("Rounds").fill("12")
@@ -225,20 +224,20 @@ def test_a_run_is_started_watched_and_replayed(page, address, runs):
     events = [json.loads(line) for line in lines]
     rounds = [event for event in events if event["event"] == "round"]
     left = {name for event in rounds[:-1] for name in event["exited"]}
-    drawn = "studio.run.network.things.spots.filter(s => s.look === 'ghost').map(s => s.id)"
-    assert set(page.evaluate(drawn)) == left - {d["id"] for d in rounds[-1]["devices"]}
+    departed = "studio.run.scene.state.devices.filter(s => s.state === 'departed').map(s => s.id)"
+    assert set(page.evaluate(departed)) == left - {d["id"] for d in rounds[-1]["devices"]}
 
     slider = page.get_by_label("Round", exact=True)
     slider.fill("3")
     assert page.locator(".round").inner_text() == "round 4 of 12"
-    server = page.evaluate("studio.run.network.things.server")
+    server = page.evaluate("studio.run.scene.state.server")
     assert server == pytest.approx(rounds[3]["server"]["position_m"])
     shown = page.evaluate(
-        "studio.run.network.things.spots.filter(s => s.look !== 'ghost').map(s => s.id)"
+        "studio.run.scene.state.devices.filter(s => s.state !== 'departed').map(s => s.id)"
     )
     assert shown == [device["id"] for device in rounds[3]["devices"]]
     page.get_by_role("button", name="Play").click()
-    until(page, "studio.run.moment > 5")
+    until(page, "studio.run.time > 5")
 
 
 def test_a_run_is_paused_stopped_and_resumed(page, address):
@@ -249,7 +248,7 @@ def test_a_run_is_paused_stopped_and_resumed(page, address):
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_selector('button.run[data-run="long"][aria-pressed="true"]')
     page.get_by_role("button", name="Pause").click()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Resume").click()
     page.get_by_role("button", name="Stop").click()
@@ -259,7 +258,7 @@ def test_a_run_is_paused_stopped_and_resumed(page, address):
 def test_methods_are_compared(page, address, tmp_path):
     page.goto(f"{address}/#compare")
     page.get_by_role("checkbox").first.wait_for()
-    for box in page.locator(".pick input").all():
+    for box in page.locator(".study-choice input").all():
         box.set_checked("two" in box.locator("xpath=..").inner_text())
     until(page, "document.querySelector('.comparing').dataset.methods === 'sc-dn,max-vfl'")
     page.get_by_text("2 methods over 2 seeds").wait_for()
@@ -268,19 +267,19 @@ def test_methods_are_compared(page, address, tmp_path):
     assert re.search(r"p (<|\d)", table)
     assert page.locator("svg.ledger rect").count() == 6
     assert page.locator(".card .uplot").count() >= 3
-    with page.expect_download() as found:
+    with page.expect_download() as download:
         page.get_by_role("link", name="CSV of all rounds").click()
-    found.value.save_as(tmp_path / "rounds.csv")
+    download.value.save_as(tmp_path / "rounds.csv")
     assert len((tmp_path / "rounds.csv").read_text().splitlines()) == 1 + 4 * 6
-    with page.expect_download() as found:
+    with page.expect_download() as download:
         page.get_by_role("link", name="PNG of metric").click()
-    found.value.save_as(tmp_path / "metric.png")
+    download.value.save_as(tmp_path / "metric.png")
     assert (tmp_path / "metric.png").read_bytes().startswith(b"\x89PNG")
     page.get_by_label("Reference").select_option("max-vfl")
     until(page, "document.querySelector('.comparing').dataset.methods === 'max-vfl,sc-dn'")
 
 
-def test_nothing_yet_is_drawn_and_so_is_a_studio_that_is_gone(page, tmp_path):
+def test_an_empty_studio_and_a_stopped_one_show_a_message(page, tmp_path):
     with serving(StudioSettings(tmp_path)) as address:
         page.goto(f"{address}/#run")
         page.get_by_text("No run yet").wait_for()
@@ -292,7 +291,7 @@ def test_nothing_yet_is_drawn_and_so_is_a_studio_that_is_gone(page, tmp_path):
     page.get_by_text("does not answer").first.wait_for()
 
 
-def test_it_fits_a_tablet_in_the_dark(browser, address):
+def test_every_view_fits_a_tablet_and_follows_the_dark_theme(browser, address):
     context = browser.new_context(
         viewport={"width": 820, "height": 1180}, color_scheme="dark", has_touch=True
     )

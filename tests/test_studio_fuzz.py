@@ -1,4 +1,4 @@
-"""Whatever comes in, the studio answers as its OpenAPI document says, and never with a 5xx."""
+"""The studio answers any request as its OpenAPI document says, and never with a 5xx."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ schema = schemathesis.openapi.from_dict(create_app(StudioSettings(Path("runs")))
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    with serving(StudioSettings(tmp_path_factory.mktemp("runs"))) as found:
-        yield found
+    with serving(StudioSettings(tmp_path_factory.mktemp("runs"))) as url:
+        yield url
 
 
 @schema.parametrize()
 @settings(max_examples=many(200), deadline=None, suppress_health_check=list(HealthCheck))
-def test_any_request_is_answered(case, address):
+def test_any_request_is_answered_as_documented(case, address):
     if "follow" in case.query or case.path in ("/api/events", "/api/points"):
-        case.query["follow"] = "false"  # or a view that never ends
+        case.query["follow"] = "false"  # else the stream never ends
     case.call_and_validate(base_url=address, checks=CHECKS)

@@ -1,4 +1,4 @@
-// Writes which sources the bundle was made of, so that a test can tell whether it is stale.
+// Writes the hashes of the sources and of the bundle, so that a test can tell whether it is stale.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";

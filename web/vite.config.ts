@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-// One script and one sheet under fixed names: the bundle is committed, so its changes stay readable.
+// One script and one style sheet under fixed names, since the bundle is committed.
 export default defineConfig({
   base: "./",
   build: {

@@ -1,72 +1,72 @@
-import type { About, Answer, Fault, JobInfo, Opened, PlanRequest, RunList, Shells, Study,
-  Surface } from "./types";
+import type { About, Example, Fault, JobInfo, ObjectiveSurface, OpenedFile, Plan, PlanRequest, ReachShells,
+  RunList, StudySummary } from "./types";
 
-/** What the server refused, fault by fault; or that it could not be asked. */
-export class Refusal extends Error {
+/** The faults with which the server refused a request; status 0 if it did not answer. */
+export class ApiError extends Error {
   constructor(readonly faults: Fault[], readonly status: number) {
     super(faults.map((fault) => `${fault.field}: ${fault.found}, ${fault.allowed}`).join("\n"));
   }
 }
 
-async function ask<T>(path: string, options: RequestInit = {}): Promise<T> {
-  let answer: Response;
+async function send<T>(path: string, options: RequestInit = {}): Promise<T> {
+  let response: Response;
   try {
-    answer = await fetch(path, options);
+    response = await fetch(path, options);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Refusal([{ field: "studio", found: "does not answer",
-      allowed: "is it still running? Start it again with scdn studio" }], 0);
+    throw new ApiError([{ field: "studio", found: "does not answer",
+      allowed: "start it again with scdn studio" }], 0);
   }
-  if (answer.ok) return answer.json() as Promise<T>;
-  throw new Refusal(await faultsOf(answer), answer.status);
+  if (response.ok) return response.json() as Promise<T>;
+  throw new ApiError(await faultsOf(response), response.status);
 }
 
-async function faultsOf(answer: Response): Promise<Fault[]> {
+async function faultsOf(response: Response): Promise<Fault[]> {
   try {
-    return ((await answer.json()) as { faults: Fault[] }).faults;
+    return ((await response.json()) as { faults: Fault[] }).faults;
   } catch {
-    return [{ field: "studio", found: `answered ${answer.status}`, allowed: "see its terminal" }];
+    return [{ field: "studio", found: `answered ${response.status}`, allowed: "see the terminal in which it runs" }];
   }
 }
 
 function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const headers = { "content-type": "application/json" };
-  return ask<T>(path, { method: "POST", headers, body: text, signal });
+  return send<T>(path, { method: "POST", headers, body: text, signal });
 }
 
-const query = (table: Record<string, string | number | string[]>): string => {
-  const found = new URLSearchParams();
-  for (const [key, value] of Object.entries(table)) {
-    for (const one of Array.isArray(value) ? value : [value]) found.append(key, String(one));
+const queryString = (values: Record<string, string | number | string[]>): string => {
+  const parameters = new URLSearchParams();
+  for (const [key, value] of Object.entries(values)) {
+    for (const item of Array.isArray(value) ? value : [value]) parameters.append(key, String(item));
   }
-  return found.toString();
+  return parameters.toString();
 };
 
-/** `request` may be text already, so that it is written once for several questions. */
-type Request = PlanRequest | string;
+/** A plan request, or its JSON, which can then be used for several requests. */
+type RequestBody = PlanRequest | string;
 
 export const api = {
-  about: () => ask<About>("/api/about"),
-  examples: () => ask<{ name: string; text: string }[]>("/api/examples"),
-  plan: (request: Request, solver: string, gap: number, seconds: number, signal?: AbortSignal) =>
-    post<Answer>(`/api/plan?${query({ solver, gap, time_limit_s: seconds })}`, request, signal),
-  surface: (request: Request, altitude_m: number, points: number) =>
-    post<Surface>(`/api/surface?${query({ altitude_m, points })}`, request),
-  reach: (request: Request) => post<Shells>("/api/reach", request),
+  about: () => send<About>("/api/about"),
+  examples: () => send<Example[]>("/api/examples"),
+  plan: (request: RequestBody, solver: string, gap: number, seconds: number, signal?: AbortSignal) =>
+    post<Plan>(`/api/plan?${queryString({ solver, gap, time_limit_s: seconds })}`, request, signal),
+  surface: (request: RequestBody, altitude_m: number, points: number) =>
+    post<ObjectiveSurface>(`/api/surface?${queryString({ altitude_m, points })}`, request),
+  reach: (request: RequestBody) => post<ReachShells>("/api/reach", request),
   open: (name: string, text: string, round = 0) =>
-    post<Opened>("/api/open", { name, text, round }),
+    post<OpenedFile>("/api/open", { name, text, round }),
   scenario: (request: PlanRequest, scenario: string | null, name: string) =>
     post<{ text: string }>("/api/scenario", { request, scenario, name }),
-  runs: () => ask<RunList>("/api/runs"),
+  runs: () => send<RunList>("/api/runs"),
   start: (form: { name: string; scenario: string; methods: string[]; seeds: number;
     rounds: number | null }) => post<JobInfo>("/api/runs", form),
-  act: (job: string, action: string) => post<JobInfo>("/api/jobs", { job, action }),
+  jobAction: (job: string, action: string) => post<JobInfo>("/api/jobs", { job, action }),
   study: (run: string[], reference?: string) =>
-    ask<Study>(`/api/study?${query(reference ? { run, reference } : { run })}`),
-  csvOf: (run: string[]) => `/api/study.csv?${query({ run })}`,
-  pngOf: (run: string[], figure: string, reference: string) =>
-    `/api/study.png?${query({ run, figure, reference })}`,
-  eventsOf: (run: string) => new EventSource(`/api/events?${query({ run })}`),
-  pointsOf: (study: string) => new EventSource(`/api/points?${query({ study })}`),
+    send<StudySummary>(`/api/study?${queryString(reference ? { run, reference } : { run })}`),
+  csvUrl: (run: string[]) => `/api/study.csv?${queryString({ run })}`,
+  pngUrl: (run: string[], figure: string, reference: string) =>
+    `/api/study.png?${queryString({ run, figure, reference })}`,
+  openEvents: (run: string) => new EventSource(`/api/events?${queryString({ run })}`),
+  openPoints: (study: string) => new EventSource(`/api/points?${queryString({ study })}`),
 };

@@ -1,7 +1,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { h } from "./dom";
-import { digits, whole } from "./format";
+import { digits, shortNumber } from "./format";
 import { colour } from "./theme";
 
 export interface Curve {
@@ -20,13 +20,13 @@ export interface ChartOptions {
   y: string;
   height: number;
   range?: [number, number];
-  floor?: boolean;
-  levels?: Level[];
+  fromZero?: boolean;
+  levels?: BaselineLevel[];
   rounds?: boolean;
   legend?: boolean;
 }
 
-type Level = { label: string; value: number; name_at: number };
+type BaselineLevel = { label: string; value: number; name_at: number };
 
 /** Lines over something, with bands where there is a spread, a legend of values under the pointer. */
 export class Chart {
@@ -34,7 +34,7 @@ export class Chart {
   private plot: uPlot | null = null;
   private shape = "";
   private marker = h("div", { class: "marker", hidden: true });
-  private at: number | null = null;
+  private markedX: number | null = null;
 
   constructor(private options: ChartOptions) {
     new ResizeObserver(() => this.resize()).observe(this.element);
@@ -48,7 +48,7 @@ export class Chart {
 
   show(curves: Curve[], options: Partial<ChartOptions> = {}): void {
     Object.assign(this.options, options);
-    const data = joined(curves);
+    const data = alignedData(curves);
     const shape = JSON.stringify([curves.map((c) => [c.label, c.colour, !!c.spread, c.dash, c.thin]),
       this.options, colour("ink")]);
     if (this.plot && shape === this.shape) {
@@ -65,21 +65,21 @@ export class Chart {
 
   /** A line at a round, where a replay stands. */
   mark(at: number | null): void {
-    this.at = at;
+    this.markedX = at;
     this.placeMarker();
   }
 
   private placeMarker(): void {
-    this.marker.hidden = this.at === null || !this.plot;
-    if (this.at === null || !this.plot) return;
-    this.marker.style.transform = `translateX(${this.plot.valToPos(this.at, "x").toFixed(1)}px)`;
+    this.marker.hidden = this.markedX === null || !this.plot;
+    if (this.markedX === null || !this.plot) return;
+    this.marker.style.transform = `translateX(${this.plot.valToPos(this.markedX, "x").toFixed(1)}px)`;
   }
 
   private settings(curves: Curve[]): uPlot.Options {
-    const { x, y, height, range, floor, levels } = this.options;
+    const { x, y, height, range, fromZero: floor, levels } = this.options;
     const axis = { stroke: colour("muted"), font: "12px system-ui", ticks: { show: false },
       grid: { stroke: colour("grid"), width: 1 }, labelFont: "12px system-ui", labelSize: 16 };
-    const series: uPlot.Series[] = [{ label: x, value: (_, v) => (v == null ? "–" : whole(v)) }];
+    const series: uPlot.Series[] = [{ label: x, value: (_, v) => (v == null ? "–" : shortNumber(v)) }];
     const bands: uPlot.Band[] = [];
     for (const curve of curves) {
       const at = series.length;
@@ -98,35 +98,35 @@ export class Chart {
     const least = floor ? 0 : undefined;
     return {
       width: this.element.clientWidth || 320, height, series, bands,
-      scales: { x: { time: false }, y: { range: (_, low, high) => limits(range, low, high, least, levels) } },
+      scales: { x: { time: false }, y: { range: (_, low, high) => axisRange(range, low, high, least, levels) } },
       axes: [
         { ...axis, label: x, size: 26, space: 44, grid: { show: false }, incrs: this.options.rounds
           ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] : undefined,
-        values: (_, ticks) => ticks.map((v) => short(v)) },
-        { ...axis, size: 48, space: 34, label: y, values: (_, ticks) => ticks.map((v) => short(v)) },
+        values: (_, ticks) => ticks.map((v) => tickText(v)) },
+        { ...axis, size: 48, space: 34, label: y, values: (_, ticks) => ticks.map((v) => tickText(v)) },
       ],
       cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
       legend: { show: this.options.legend ?? true },
-      hooks: { draw: [(u) => drawLevels(u, levels ?? [])], setCursor: [showLast], setData: [showLast] },
+      hooks: { draw: [(u) => drawLevels(u, levels ?? [])], setCursor: [showLastValues], setData: [showLastValues] },
       padding: [8, levels?.length ? 74 : 10, 0, 0],
     };
   }
 }
 
 /** Without a pointer, the legend has the last values. */
-function showLast(u: uPlot): void {
+function showLastValues(u: uPlot): void {
   if (u.cursor.idx != null || !u.data[0].length) return;
   const idxs = u.data.map((row) => row.findLastIndex((value) => value != null));
   queueMicrotask(() => u.setLegend({ idxs: idxs.map((index) => (index < 0 ? null : index)) as number[] }, false));
 }
 
-function short(value: number): string {
+function tickText(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e5) return value.toExponential(0).replace("e+", "e");
   return String(Number(value.toPrecision(6)));
 }
 
-function limits(range: [number, number] | undefined, low: number, high: number, least?: number,
+function axisRange(range: [number, number] | undefined, low: number, high: number, least?: number,
   levels: { value: number }[] = []): [number, number] {
   if (range) return range;
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
@@ -135,7 +135,7 @@ function limits(range: [number, number] | undefined, low: number, high: number, 
   return [least ?? from - room, to + room];
 }
 
-function drawLevels(u: uPlot, levels: Level[]): void {
+function drawLevels(u: uPlot, levels: BaselineLevel[]): void {
   const { ctx } = u;
   ctx.save();
   ctx.strokeStyle = ctx.fillStyle = colour("faint");
@@ -155,7 +155,7 @@ function drawLevels(u: uPlot, levels: Level[]): void {
 }
 
 /** All curves over one x; gaps where a curve has no value. */
-function joined(curves: Curve[]): uPlot.AlignedData {
+function alignedData(curves: Curve[]): uPlot.AlignedData {
   if (!curves.length) return [[]];
   return uPlot.join(curves.map((curve) => {
     const rows: (number | null)[][] = [curve.y];

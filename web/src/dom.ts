@@ -1,9 +1,11 @@
-/** Small helpers to build the page by hand. */
+/** Helpers that create and change DOM elements. */
+
+import type { Fault } from "./types";
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, unknown>;
 
-/** An element: `on…` keys listen, booleans toggle, `class` and the rest are attributes. */
+/** Creates an element: `on…` keys are listeners, booleans toggle an attribute, the rest are attributes. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K, attributes: Attributes = {}, ...children: Child[]
 ): HTMLElementTagNameMap[K] {
@@ -17,26 +19,26 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-export function clear(element: Element, ...children: Child[]): void {
+export function setChildren(element: Element, ...children: Child[]): void {
   element.replaceChildren(...(children.filter(Boolean) as (Node | string)[]));
 }
 
-/** Sets text only where it changes: tables that follow a drag stay cheap. */
-export function say(element: Element, text: string): void {
+/** Sets text only where it changes, so that tables are cheap to update during a drag. */
+export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-const NS = "http://www.w3.org/2000/svg";
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
 export function svg(tag: string, attributes: Record<string, string | number> = {},
   ...children: (Node | string)[]): SVGElement {
-  const element = document.createElementNS(NS, tag);
+  const element = document.createElementNS(SVG_NAMESPACE, tag);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
   element.append(...children);
   return element;
 }
 
-const PATHS: Record<string, string> = {
+const ICON_PATHS: Record<string, string> = {
   play: "M4 2.5v11l9-5.5z",
   pause: "M4 2.5h3v11H4zM9 2.5h3v11H9z",
   stop: "M3.5 3.5h9v9h-9z",
@@ -57,23 +59,22 @@ const PATHS: Record<string, string> = {
 export function icon(name: string): SVGElement {
   const filled = ["play", "pause", "stop", "moon"].includes(name);
   return svg("svg", { viewBox: "0 0 16 16", class: filled ? "icon filled" : "icon",
-    "aria-hidden": "true" }, svg("path", { d: PATHS[name] ?? "" }));
+    "aria-hidden": "true" }, svg("path", { d: ICON_PATHS[name] ?? "" }));
 }
 
-export function button(label: string, pressed: () => void, options: Attributes & {
+export function button(label: string, onPress: () => void, options: Attributes & {
   icon?: string; quiet?: boolean } = {}): HTMLButtonElement {
   const { icon: name, quiet, ...attributes } = options;
-  const shown = quiet ? null : h("span", {}, label);
-  return h("button", { type: "button", title: label, "aria-label": label, onclick: pressed,
-    ...attributes }, name ? icon(name) as unknown as Node : null, shown);
+  const caption = quiet ? null : h("span", {}, label);
+  return h("button", { type: "button", title: label, "aria-label": label, onclick: onPress,
+    ...attributes }, name ? icon(name) : null, caption);
 }
 
-/** A word to the user that goes away by itself. */
+/** Shows a message that disappears by itself. */
 export function toast(text: string, kind: "note" | "fault" = "note"): void {
-  const place = document.getElementById("toasts");
-  const shown = h("div", { class: `toast ${kind}` }, text);
-  place?.append(shown);
-  setTimeout(() => shown.remove(), kind === "fault" ? 9000 : 3500);
+  const message = h("div", { class: `toast ${kind}` }, text);
+  document.getElementById("toasts")?.append(message);
+  setTimeout(() => message.remove(), kind === "fault" ? 9000 : 3500);
 }
 
 export function download(name: string, text: string, type: string): void {
@@ -82,19 +83,31 @@ export function download(name: string, text: string, type: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-export function pickFile(accept: string, chosen: (name: string, text: string) => void): void {
+export function pickFile(accept: string, onFile: (name: string, text: string) => void): void {
   const input = h("input", { type: "file", accept });
   input.addEventListener("change", async () => {
     const file = input.files?.[0];
-    if (file) chosen(file.name, await file.text());
+    if (file) onFile(file.name, await file.text());
   });
   input.click();
 }
 
-/** What is shown where there is nothing yet, while it comes, or when it went wrong. */
-export function state(kind: "empty" | "loading" | "error", title: string, text = "",
+/** A message in place of content that is missing, loading or broken. */
+export function statusMessage(kind: "empty" | "loading" | "error", title: string, text = "",
   ...more: Child[]): HTMLElement {
   return h("div", { class: `state ${kind}`, role: kind === "error" ? "alert" : "status" },
     h("div", { class: "mark", "aria-hidden": "true" }), h("h2", {}, title),
     text ? h("p", {}, text) : null, ...more);
+}
+
+export function collapsible(title: string, open: boolean, ...children: HTMLElement[]): HTMLElement {
+  return h("details", { open }, h("summary", {}, title, icon("down")), h("div", { class: "inside" }, ...children));
+}
+
+export function legendEntry(kind: string, text: string): HTMLElement {
+  return h("span", { class: `key ${kind}` }, h("i"), text);
+}
+
+export function faultList(faults: Fault[], limit: number): HTMLElement[] {
+  return faults.slice(0, limit).map((fault) => h("li", {}, h("code", {}, fault.field), ` ${fault.found}; ${fault.allowed}`));
 }

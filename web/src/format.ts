@@ -1,4 +1,4 @@
-/** Numbers as people read them. */
+/** Numbers, units and times as text. */
 
 export function digits(value: number, count = 3): string {
   if (!Number.isFinite(value)) return "–";
@@ -26,9 +26,9 @@ export const watts = (value: number): string =>
 
 export const metres = (value: number): string => value.toFixed(1);
 
-export const place = (point: readonly number[]): string => point.map(metres).join(", ");
+export const position = (point: readonly number[]): string => point.map(metres).join(", ");
 
-export function chance(p: number | null): string {
+export function pValue(p: number | null): string {
   if (p === null) return "–";
   return p < 0.001 ? "< 0.001" : p < 0.1 ? p.toFixed(3) : p.toFixed(2);
 }
@@ -44,6 +44,6 @@ export function ago(time: number): string {
   return new Date(time * 1000).toLocaleDateString();
 }
 
-/** Whole numbers without decimals, others with two digits. */
-export const whole = (value: number): string =>
+/** A whole number without decimals, another with two digits. */
+export const shortNumber = (value: number): string =>
   Number.isInteger(value) ? String(value) : digits(value, 2);

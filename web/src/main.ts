@@ -1,10 +1,10 @@
 import { api } from "./api";
-import { button, clear, h, icon } from "./dom";
-import { CompareView } from "./compare/view";
-import { PlanView } from "./plan/view";
-import { RunView } from "./run/view";
+import { button, h, icon, setChildren } from "./dom";
+import { CompareView } from "./compare/compare-view";
+import { PlanView } from "./plan/plan-view";
+import { RunView } from "./run/run-view";
 import "./style.css";
-import { isDark, onTheme, startTheme, toggleTheme } from "./theme";
+import { isDark, onThemeChange, initTheme, toggleTheme } from "./theme";
 
 interface View {
   element: HTMLElement;
@@ -16,7 +16,7 @@ interface View {
 const TABS = ["plan", "run", "compare"] as const;
 type Tab = (typeof TABS)[number];
 
-startTheme();
+initTheme();
 const plan = new PlanView();
 const run = new RunView(() => plan.scenarioText());
 const compare = new CompareView();
@@ -25,7 +25,7 @@ const main = document.getElementById("main")!;
 const started = new Set<Tab>();
 let current: Tab | null = null;
 
-function tabOf(hash: string): Tab {
+function tabFromHash(hash: string): Tab {
   const name = hash.replace(/^#/, "").split("/")[0] as Tab;
   return TABS.includes(name) ? name : "plan";
 }
@@ -47,25 +47,25 @@ function show(tab: Tab): void {
   views[tab].shown?.();
 }
 
-function top(): void {
-  const theme = button("Light or dark", toggleTheme, { quiet: true, icon: isDark() ? "sun" : "moon", class: "theme" });
-  onTheme(() => clear(theme, icon(isDark() ? "sun" : "moon") as unknown as Node));
-  const where = h("span", { class: "where" });
+function buildHeader(): void {
+  const theme = button("Switch between light and dark", toggleTheme, { quiet: true, icon: isDark() ? "sun" : "moon", class: "theme" });
+  onThemeChange(() => setChildren(theme, icon(isDark() ? "sun" : "moon")));
+  const runsFolder = h("span", { class: "runs-folder" });
   void api.about().then((about) => {
-    clear(where, h("bdi", {}, about.runs_dir));
-    where.title = `Runs in ${about.runs_dir}; scdn ${about.version}`;
+    setChildren(runsFolder, h("bdi", {}, about.runs_dir));
+    runsFolder.title = `Runs in ${about.runs_dir}; scdn ${about.version}`;
   }).catch(() => {});
-  clear(document.getElementById("top")!,
+  setChildren(document.getElementById("top")!,
     h("span", { class: "brand" }, h("b", {}, "scdn"), " studio"),
     h("nav", { "aria-label": "Views" }, ...TABS.map((tab) =>
       h("a", { href: `#${tab}` }, tab[0]!.toUpperCase() + tab.slice(1)))),
-    where, theme);
+    runsFolder, theme);
 }
 
-top();
+buildHeader();
 for (const view of Object.values(views)) main.append(view.element);
-addEventListener("hashchange", () => show(tabOf(location.hash)));
-show(tabOf(location.hash));
+addEventListener("hashchange", () => show(tabFromHash(location.hash)));
+show(tabFromHash(location.hash));
 
-// For those who measure: benchmarks and tests look here.
+// For tests and benchmarks.
 Object.assign(window, { studio: { plan, run, compare } });

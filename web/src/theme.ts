@@ -1,4 +1,4 @@
-/** Light or dark, and the palette's colours for what is not drawn by the style sheet. */
+/** The light and dark theme, and its colours for charts and the 3-D scene. */
 
 const listeners = new Set<() => void>();
 
@@ -7,18 +7,18 @@ export const colour = (name: string): string =>
 
 export const isDark = (): boolean => document.documentElement.dataset.theme === "dark";
 
-export function onTheme(listener: () => void): void {
+export function onThemeChange(listener: () => void): void {
   listeners.add(listener);
 }
 
-export function startTheme(): void {
+export function initTheme(): void {
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const follow = () => use(localStorage.getItem("theme") ?? (system.matches ? "dark" : "light"));
+  const follow = () => applyTheme(localStorage.getItem("theme") ?? (system.matches ? "dark" : "light"));
   system.addEventListener("change", follow);
   follow();
 }
 
-function use(theme: string): void {
+function applyTheme(theme: string): void {
   document.documentElement.dataset.theme = theme;
   listeners.forEach((listener) => listener());
 }
@@ -26,17 +26,17 @@ function use(theme: string): void {
 export function toggleTheme(): void {
   const next = isDark() ? "light" : "dark";
   localStorage.setItem("theme", next);
-  use(next);
+  applyTheme(next);
 }
 
-const LOOKS = 8;
+const METHOD_COLOURS = 8;
 
-/** A colour for each method; a matched one has its base's colour, and is drawn dotted. */
-export function looks(methods: readonly string[]): Map<string, { colour: string; matched: boolean }> {
+/** A colour for each method; `gsp-matched` has the colour of `gsp` and is drawn dotted. */
+export function methodStyles(methods: readonly string[]): Map<string, { colour: string; matched: boolean }> {
   const base = (method: string) => method.replace(/-matched$/, "");
   const bases = [...new Set(methods.map(base))];
   return new Map(methods.map((method) => [method, {
-    colour: colour(`method${bases.indexOf(base(method)) % LOOKS}`),
+    colour: colour(`method${bases.indexOf(base(method)) % METHOD_COLOURS}`),
     matched: method.endsWith("-matched"),
   }]));
 }

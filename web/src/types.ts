@@ -1,11 +1,11 @@
-/** The forms that the server takes and gives, as far as the page looks into them. */
+/** The requests and responses of the HTTP API, as far as the page uses them. */
 
-export type Point = [number, number, number];
+export type Position = [number, number, number];
 export type Box = [number, number, number, number, number, number];
 
 export interface Device {
   id: string;
-  position_m: Point;
+  position_m: Position;
   max_power_w: number;
   importance: number;
   survival: number;
@@ -16,10 +16,10 @@ export interface Device {
 
 export interface PlanRequest {
   schema: 1;
-  region_m: Point;
+  region_m: Position;
   keep_out_m: Box[];
-  candidates_m: Point[] | null;
-  server: { position_m: Point };
+  candidates_m: Position[] | null;
+  server: { position_m: Position };
   radio: { rate_model: "shannon" | "pade"; margin_db: number; [other: string]: unknown };
   max_delay_s: number;
   max_iterations: number;
@@ -35,7 +35,7 @@ export type Term = "convergence" | "transmission" | "processing" | "movement";
 export interface DevicePlan {
   id: string;
   active: boolean;
-  reason: "out_of_reach" | "not_worth_it" | null;
+  reason: "out_of_reach" | "clock_too_slow" | "battery" | "not_worth_it" | null;
   iterations: number;
   power_w: number;
   cpu_hz: number;
@@ -52,33 +52,33 @@ export interface Violation {
   limit: number;
 }
 
-export interface Answer {
+export interface Plan {
   status: "optimal" | "time_limit" | "heuristic";
   solver: string;
   objective: number;
   gap: number | null;
   solve_seconds: number;
-  server: { position_m: Point };
+  server: { position_m: Position };
   terms: Record<string, number>;
   weighted: Record<Term, number>;
   violations: Violation[];
   devices: DevicePlan[];
-  repaired?: Answer;
+  repaired?: Plan;
 }
 
-export interface Surface {
+export interface ObjectiveSurface {
   altitude_m: number;
   x_m: number[];
   y_m: number[];
   objective: (number | null)[][];
 }
 
-export interface Shells {
+export interface ReachShells {
   elevation_deg: number[];
   shells: { id: string; link: string; radius_m: (number | null)[] }[];
 }
 
-export interface Opened {
+export interface OpenedFile {
   kind: "request" | "scenario";
   request: PlanRequest;
   scenario: string | null;
@@ -94,6 +94,11 @@ export interface Fault {
   allowed: string;
 }
 
+export interface Example {
+  name: string;
+  text: string;
+}
+
 export interface About {
   version: string;
   runs_dir: string;
@@ -102,7 +107,7 @@ export interface About {
   examples: string[];
 }
 
-export type Status = "running" | "paused" | "unfinished" | "stopped" | "done" | "diverged";
+export type RunStatus = "running" | "paused" | "unfinished" | "stopped" | "done" | "diverged";
 
 export interface RunInfo {
   run: string;
@@ -110,7 +115,7 @@ export interface RunInfo {
   name: string;
   method: string;
   seed: number;
-  status: Status;
+  status: RunStatus;
   rounds: number;
   done: number;
   dataset: string | null;
@@ -141,16 +146,16 @@ export interface RoundEvent {
   entered: string[];
   exited: string[];
   link_failed: string[];
-  server: { position_m: Point; movement_j: number };
-  devices: (DevicePlan & { position_m?: Point; importance: number })[];
+  server: { position_m: Position; movement_j: number };
+  devices: (DevicePlan & { position_m?: Position; importance: number })[];
   metrics: Record<string, number | null | Record<string, number>>;
   plan: { objective: number; gap: number | null; solve_seconds: number };
 }
 
 export interface StartEvent {
   event: "start";
-  scenario: { name?: string; region_m?: Point; keep_out_m?: Box[]; max_delay_s?: number;
-    candidates_m?: Point[] | null; server?: { position_m?: Point | null };
+  scenario: { name?: string; region_m?: Position; keep_out_m?: Box[]; max_delay_s?: number;
+    candidates_m?: Position[] | null; server?: { position_m?: Position | null };
     learning?: { rounds?: number; dataset?: string } };
   method: string;
   seed: number;
@@ -166,6 +171,14 @@ export interface RoundPoint {
   top3?: number | null;
   mse?: number | null;
   test_loss?: number | null;
+  [metric: string]: number | null | undefined;
+}
+
+/** The headline metric of a run. */
+export interface Score {
+  metric: string;
+  higher_is_better: boolean;
+  unit: string;
 }
 
 export interface PointsMessage {
@@ -173,12 +186,13 @@ export interface PointsMessage {
   method?: string;
   seed?: number;
   rounds?: number;
+  score?: Score; // where the scenario names its metrics
   first: boolean;
   points: RoundPoint[];
   over: boolean;
 }
 
-export interface Spread {
+export interface MethodResult {
   method: string;
   mean: number;
   std: number | null;
@@ -197,7 +211,7 @@ export interface Measure {
   unit: string;
   better: number;
   main: boolean;
-  values: Spread[];
+  values: MethodResult[];
 }
 
 export interface ChartData {
@@ -213,7 +227,7 @@ export interface ChartData {
   levels: { label: string; value: number; name_at: number }[];
 }
 
-export interface Study {
+export interface StudySummary {
   methods: string[];
   reference: string;
   seeds: number[];
@@ -221,6 +235,6 @@ export interface Study {
   notes: string[];
   measures: Measure[];
   charts: ChartData[];
-  ledger: { methods: string[]; terms: Record<string, number[]>; totals: Spread[] };
+  ledger: { methods: string[]; terms: Record<string, number[]>; totals: MethodResult[] };
   figures: string[];
 }

@@ -1,8 +1,8 @@
-import type { Look, Spot, Things } from "../scene/network";
-import { NOTHING } from "../scene/network";
-import type { Point, RoundEvent, StartEvent } from "../types";
+import type { DeviceState, DeviceMarker, NetworkState } from "../scene/network-scene";
+import { EMPTY_NETWORK } from "../scene/network-scene";
+import type { Position, RoundEvent, StartEvent } from "../types";
 
-/** A run's events, kept so that any moment of it can be drawn. */
+/** A run's events, kept so that the network can be drawn at any time of the run. */
 export class Replay {
   start: StartEvent | null = null;
   rounds: RoundEvent[] = [];
@@ -10,56 +10,59 @@ export class Replay {
   fault: string | null = null;
   private lines = 0;
   private present: Map<string, RoundEvent["devices"][number]>[] = [];
-  private gone: Map<string, Point>[] = []; // who has left before each round, and where they were
+  private departed: Map<string, Position>[] = []; // devices that left before each round, and their positions
 
   clear(): void {
-    Object.assign(this, { start: null, rounds: [], over: false, fault: null, lines: 0, present: [], gone: [] });
+    [this.start, this.fault, this.over, this.lines] = [null, null, false, 0];
+    [this.rounds, this.present, this.departed] = [[], [], []];
   }
 
   /** One line of events.jsonl. */
-  take(line: string): void {
+  addLine(line: string): void {
     this.lines++;
     try {
       const event = JSON.parse(line) as { event: string };
       if (event.event === "start") this.start = event as StartEvent;
-      else if (event.event === "round") this.add(event as RoundEvent);
+      else if (event.event === "round") this.addRound(event as RoundEvent);
       else if (event.event === "end") this.over = true;
     } catch {
-      this.fault ??= `Line ${this.lines} of its events cannot be read`;
+      this.fault ??= `Line ${this.lines} of its events cannot be read.`;
     }
   }
 
-  private add(event: RoundEvent): void {
-    const before = this.gone[this.gone.length - 1] ?? new Map<string, Point>();
+  private addRound(event: RoundEvent): void {
+    const before = this.departed[this.departed.length - 1] ?? new Map<string, Position>();
     const last = this.rounds[this.rounds.length - 1];
-    const gone = new Map(before);
+    const departed = new Map(before);
     for (const id of last?.exited ?? []) {
-      const place = this.present[this.present.length - 1]?.get(id)?.position_m;
-      if (place) gone.set(id, place);
+      const position = this.present[this.present.length - 1]?.get(id)?.position_m;
+      if (position) departed.set(id, position);
     }
     const here = new Map((event.devices ?? []).map((device) => [device.id, device]));
-    for (const id of here.keys()) gone.delete(id);
+    for (const id of here.keys()) departed.delete(id);
     this.rounds.push(event);
     this.present.push(here);
-    this.gone.push(gone);
+    this.departed.push(departed);
   }
 
-  get region(): Point {
+  get region(): Position {
     return this.start?.scenario.region_m ?? [100, 100, 100];
   }
 
-  /** The network at a moment between two rounds: who comes fades in, who leaves becomes a ghost. */
-  at(moment: number, selected: string | null): Things {
-    if (!this.rounds.length) return NOTHING;
-    const index = Math.min(Math.floor(moment), this.rounds.length - 1);
+  /** The network at a time between two rounds: arriving devices fade in, departing ones become wireframes. */
+  stateAt(time: number, selected: string | null): NetworkState {
+    if (!this.rounds.length) return EMPTY_NETWORK;
+    const index = Math.min(Math.floor(time), this.rounds.length - 1);
     const next = Math.min(index + 1, this.rounds.length - 1);
-    const part = next > index ? moment - index : 0;
+    const fraction = next > index ? time - index : 0;
     const scenario = this.start?.scenario;
+    const positions = this.rounds.slice(0, index + 1).map((round) => round.server.position_m);
+    const server = interpolate(positions[index]!, this.rounds[next]!.server.position_m, ease(fraction));
     return {
-      spots: [...this.spots(index, next, part), ...this.ghosts(index, part)],
-      server: mix(this.rounds[index]!.server.position_m, this.rounds[next]!.server.position_m, ease(part)),
-      before: null,
-      path: this.path(index, next, part),
+      devices: [...this.presentDevices(index, next, fraction), ...this.departedDevices(index, fraction)],
+      server,
+      serverBefore: null,
+      path: [...positions, server],
       boxes: scenario?.keep_out_m ?? [],
       candidates: scenario?.candidates_m ?? [],
       rivals: [],
@@ -67,67 +70,61 @@ export class Replay {
     };
   }
 
-  private path(index: number, next: number, part: number): Point[] {
-    const walked = this.rounds.slice(0, index + 1).map((round) => round.server.position_m);
-    const here = mix(walked[index]!, this.rounds[next]!.server.position_m, ease(part));
-    return [...walked, here];
-  }
-
-  private spots(index: number, next: number, part: number): Spot[] {
-    const [now, then] = [this.rounds[index]!, this.present[next]!];
+  private presentDevices(index: number, next: number, fraction: number): DeviceMarker[] {
+    const round = this.rounds[index]!;
     const limit = this.start?.scenario.max_delay_s ?? 1;
-    const leaving = new Set(now.exited);
-    const failed = new Set(now.link_failed);
-    const most = Math.max(...now.devices.map((device) => device.power_w), 1e-12);
-    const spots: Spot[] = [];
-    for (const device of now.devices) {
+    const leaving = new Set(round.exited);
+    const failed = new Set(round.link_failed);
+    const maxPower = Math.max(...round.devices.map((device) => device.power_w), 1e-12);
+    const markers: DeviceMarker[] = [];
+    for (const device of round.devices) {
       if (!device.position_m) continue;
-      const look: Look = failed.has(device.id) ? "failed" : device.active ?? now.active.includes(device.id) ? "active" : "off";
-      const fade = leaving.has(device.id) ? 1 - part : 1;
-      const late = (device.delay_s ?? 0) > limit;
-      spots.push({ id: device.id, at: device.position_m, look, fade, label: labelOf(device.id, look, device.iterations),
-        link: look === "active" && !late && fade > 0.5 ? device.power_w / most : null });
+      const active = device.active ?? round.active.includes(device.id);
+      const state = failed.has(device.id) ? "failed" : active ? "active" : "off";
+      const opacity = leaving.has(device.id) ? 1 - fraction : 1;
+      const linked = state === "active" && (device.delay_s ?? 0) <= limit && opacity > 0.5;
+      markers.push({ id: device.id, position: device.position_m, state, opacity,
+        label: labelOf(device.id, state, device.iterations), linkLoad: linked ? device.power_w / maxPower : null });
     }
-    for (const [id, device] of then) {
-      if (this.present[index]!.has(id) || !device.position_m || part === 0) continue;
-      spots.push({ id, at: device.position_m, look: "off", fade: part, link: null, label: `${id} enters` });
+    for (const [id, device] of this.present[next]!) {
+      if (this.present[index]!.has(id) || !device.position_m || fraction === 0) continue;
+      markers.push({ id, position: device.position_m, state: "off", opacity: fraction, linkLoad: null, label: `${id} enters` });
     }
-    return spots;
+    return markers;
   }
 
-  private ghosts(index: number, part: number): Spot[] {
-    const ghost = (id: string, at: Point, fade: number): Spot =>
-      ({ id, at, look: "ghost", fade, link: null, label: `${id}, cached` });
-    const before = [...this.gone[index]!].map(([id, at]) => ghost(id, at, 1));
+  private departedDevices(index: number, fraction: number): DeviceMarker[] {
+    const marker = (id: string, position: Position, opacity: number): DeviceMarker =>
+      ({ id, position, state: "departed", opacity, linkLoad: null, label: `${id}, cached` });
+    const departed = [...this.departed[index]!].map(([id, position]) => marker(id, position, 1));
     const leaving = this.rounds[index]!.exited.flatMap((id) => {
-      const at = this.present[index]!.get(id)?.position_m;
-      return at && part > 0 ? [ghost(id, at, part)] : [];
+      const position = this.present[index]!.get(id)?.position_m;
+      return position && fraction > 0 ? [marker(id, position, fraction)] : [];
     });
-    return [...before, ...leaving];
+    return [...departed, ...leaving];
   }
 
-  /** A round in words. */
-  words(index: number): string {
+  /** A round in a sentence. */
+  roundSummary(index: number): string {
     const round = this.rounds[index];
     if (!round) return "";
     const parts = [`${round.active.length} of ${round.devices.length} devices active`];
-    const list = (ids: string[], word: string) => {
-      if (ids.length) parts.push(`${ids.slice(0, 4).join(", ")}${ids.length > 4 ? " and others" : ""} ${word}`);
+    const add = (ids: string[], one: string, many: string) => {
+      const names = `${ids.slice(0, 4).join(", ")}${ids.length > 4 ? " and others" : ""}`;
+      if (ids.length) parts.push(`${names} ${ids.length === 1 ? one : many}`);
     };
-    list(round.entered, ids(round.entered, "enters", "enter"));
-    list(round.exited, ids(round.exited, "leaves", "leave"));
-    list(round.link_failed, "too late");
+    add(round.entered, "enters", "enter");
+    add(round.exited, "leaves", "leave");
+    add(round.link_failed, "misses the delay limit", "miss the delay limit");
     return parts.join(" · ");
   }
 }
 
-const ids = (list: string[], one: string, many: string): string => (list.length === 1 ? one : many);
+const labelOf = (id: string, state: DeviceState, iterations: number): string =>
+  state === "active" ? `${id} · ${Number.isInteger(iterations) ? iterations : iterations.toFixed(1)} it`
+    : state === "failed" ? `${id}, link failed` : id;
 
-const labelOf = (id: string, look: Look, iterations: number): string =>
-  look === "active" ? `${id} · ${Number.isInteger(iterations) ? iterations : iterations.toFixed(1)} it`
-    : look === "failed" ? `${id}, too late` : id;
+const ease = (fraction: number): number => fraction * fraction * (3 - 2 * fraction);
 
-const ease = (part: number): number => part * part * (3 - 2 * part);
-
-const mix = (from: Point, to: Point, part: number): Point =>
-  from.map((value, axis) => value + (to[axis]! - value) * part) as Point;
+const interpolate = (from: Position, to: Position, fraction: number): Position =>
+  from.map((value, axis) => value + (to[axis]! - value) * fraction) as Position;

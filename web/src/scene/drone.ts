@@ -2,10 +2,10 @@ import * as THREE from "three";
 import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import { colour } from "../theme";
 
-/** The server: a body, four arms, four rotors, in one piece so that it is drawn at once. */
-export function drone(paint: string): THREE.Mesh {
-  const faint = paint === "faint";
-  const skin = new THREE.MeshLambertMaterial({ color: colour(paint), transparent: faint, opacity: faint ? 0.55 : 1 });
+/** The server as a drone with four rotors, in one mesh so that it is one draw call. */
+export function droneMesh(colourName: string): THREE.Mesh {
+  const faint = colourName === "faint";
+  const material = new THREE.MeshLambertMaterial({ color: colour(colourName), transparent: faint, opacity: faint ? 0.55 : 1 });
   const body = new THREE.SphereGeometry(1.7, 16, 12).scale(1, 1, 0.65);
   const limbs = [0.25, 0.75, 1.25, 1.75].flatMap((turn) => {
     const angle = turn * Math.PI;
@@ -14,5 +14,5 @@ export function drone(paint: string): THREE.Mesh {
     const rotor = new THREE.TorusGeometry(1.25, 0.16, 6, 20).translate(x, y, 0.5);
     return [arm, rotor];
   });
-  return new THREE.Mesh(mergeGeometries([body, ...limbs]), skin);
+  return new THREE.Mesh(mergeGeometries([body, ...limbs]), material);
 }

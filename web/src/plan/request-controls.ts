@@ -1,9 +1,9 @@
-import { button, clear, h } from "../dom";
+import { button, h, setChildren } from "../dom";
 import { digits } from "../format";
 import type { PlanRequest, Term } from "../types";
-import type { Model } from "./model";
+import type { PlanModel } from "./plan-model";
 
-interface Dial {
+interface SliderSpec {
   label: string;
   unit: string;
   low: number;
@@ -14,15 +14,15 @@ interface Dial {
   set: (request: PlanRequest, value: number) => void;
 }
 
-const weight = (term: Term, label: string, low: number, high: number, about: string): Dial => ({
+const weight = (term: Term, label: string, low: number, high: number, about: string): SliderSpec => ({
   label, unit: "", low, high, log: true, about,
   get: (request) => request.weights[term],
   set: (request, value) => { request.weights[term] = value; },
 });
 
-const LIMITS: Dial[] = [
+const LIMITS: SliderSpec[] = [
   { label: "Delay limit", unit: "ms", low: 1, high: 500, log: true,
-    about: "A report must arrive within this time",
+    about: "The time within which a report must arrive",
     get: (request) => 1e3 * request.max_delay_s,
     set: (request, value) => { request.max_delay_s = value / 1e3; } },
   { label: "Link margin", unit: "dB", low: -10, high: 20, log: false,
@@ -30,20 +30,20 @@ const LIMITS: Dial[] = [
     get: (request) => request.radio.margin_db,
     set: (request, value) => { request.radio.margin_db = value; } },
   { label: "Transmit limit", unit: "mW", low: 10, high: 2000, log: true,
-    about: "The mean over the devices; moving it scales all of them",
+    about: "The mean over the devices; changing it scales all of them",
     get: (request) => 1e3 * meanPower(request),
     set: (request, value) => scalePower(request, value / 1e3) },
-  { label: "Iterations", unit: "", low: 0, high: 20, log: false,
-    about: "Local iterations in a round",
+  { label: "Max. iterations", unit: "", low: 0, high: 20, log: false,
+    about: "The most local iterations of a device in a round",
     get: (request) => request.max_iterations,
     set: (request, value) => { request.max_iterations = Math.round(value); } },
 ];
 
-const WEIGHTS: Dial[] = [
-  weight("convergence", "Convergence", 1e-3, 1e3, "What learning gains"),
-  weight("transmission", "Transmission", 1e-2, 1e4, "Per joule sent"),
-  weight("processing", "Processing", 1e-4, 10, "Per joule computed"),
-  weight("movement", "Movement", 1e-5, 1, "Per joule flown"),
+const WEIGHTS: SliderSpec[] = [
+  weight("convergence", "Convergence", 1e-3, 1e3, "Per unit of the convergence bound"),
+  weight("transmission", "Transmission", 1e-2, 1e4, "Per joule of transmission"),
+  weight("processing", "Processing", 1e-4, 10, "Per joule of processing"),
+  weight("movement", "Movement", 1e-5, 1, "Per joule of movement"),
 ];
 
 function meanPower(request: PlanRequest): number {
@@ -58,49 +58,49 @@ function scalePower(request: PlanRequest, mean: number): void {
 
 const STEPS = 1000;
 
-/** Sliders with a number beside each; they follow the model when it changes elsewhere. */
-export function dials(model: Model): { limits: HTMLElement; weights: HTMLElement; rate: HTMLElement } {
+/** Sliders with a number field each; they follow the model when it changes elsewhere. */
+export function requestSliders(model: PlanModel): { limits: HTMLElement; weights: HTMLElement; rateModel: HTMLElement } {
   const select = h("select", { "aria-label": "Rate model", onchange: () => model.change((request) => {
     request.radio.rate_model = select.value as "shannon" | "pade";
-  }) }, h("option", { value: "shannon" }, "Shannon (true)"),
-  h("option", { value: "pade" }, "Padé (the paper's)"));
-  model.listen((what) => { if (what !== "selection") select.value = model.request.radio.rate_model; });
-  const rate = h("label", { class: "row" }, h("span", {}, "Rate model"), select);
-  return { limits: group(model, LIMITS), weights: group(model, WEIGHTS), rate };
+  }) }, h("option", { value: "shannon" }, "Shannon"),
+  h("option", { value: "pade" }, "Padé (as in the paper)"));
+  model.onChange((change) => { if (change !== "selection") select.value = model.request.radio.rate_model; });
+  const rateModel = h("label", { class: "row" }, h("span", {}, "Rate model"), select);
+  return { limits: sliderGroup(model, LIMITS), weights: sliderGroup(model, WEIGHTS), rateModel };
 }
 
-function group(model: Model, list: Dial[]): HTMLElement {
-  return h("div", { class: "dials" }, ...list.map((dial) => dialOf(model, dial)));
+function sliderGroup(model: PlanModel, specs: SliderSpec[]): HTMLElement {
+  return h("div", { class: "sliders" }, ...specs.map((spec) => sliderRow(model, spec)));
 }
 
-function dialOf(model: Model, dial: Dial): HTMLElement {
-  const toStep = (value: number) => dial.log
-    ? STEPS * Math.log(Math.max(value, dial.low) / dial.low) / Math.log(dial.high / dial.low)
-    : STEPS * (value - dial.low) / (dial.high - dial.low);
-  const toValue = (step: number) => dial.log
-    ? dial.low * (dial.high / dial.low) ** (step / STEPS)
-    : dial.low + (dial.high - dial.low) * step / STEPS;
-  const slider = h("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": dial.label,
+function sliderRow(model: PlanModel, spec: SliderSpec): HTMLElement {
+  const toStep = (value: number) => spec.log
+    ? STEPS * Math.log(Math.max(value, spec.low) / spec.low) / Math.log(spec.high / spec.low)
+    : STEPS * (value - spec.low) / (spec.high - spec.low);
+  const toValue = (step: number) => spec.log
+    ? spec.low * (spec.high / spec.low) ** (step / STEPS)
+    : spec.low + (spec.high - spec.low) * step / STEPS;
+  const slider = h("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": spec.label,
     oninput: () => set(Number(digits(toValue(Number(slider.value)), 3).replace("−", "-"))) });
-  const box = h("input", { type: "number", step: "any", "aria-label": `${dial.label}, number`,
+  const box = h("input", { type: "number", step: "any", "aria-label": `${spec.label}, number`,
     onchange: () => { if (box.value !== "") set(Number(box.value)); } });
-  const set = (value: number) => model.change((request) => dial.set(request, value));
+  const set = (value: number) => model.change((request) => spec.set(request, value));
   let shown = NaN;
   const follow = () => {
-    const value = dial.get(model.request);
+    const value = spec.get(model.request);
     if (value === shown) return;
     shown = value;
     slider.value = String(toStep(value));
     slider.style.setProperty("--part", `${Math.min(100, Math.max(0, toStep(value) / STEPS * 100))}%`);
     if (document.activeElement !== box) box.value = String(Number(value.toPrecision(4)));
   };
-  model.listen((what) => { if (what !== "selection") follow(); });
-  return h("div", { class: "dial", title: dial.about }, h("span", { class: "label" }, dial.label),
-    slider, box, h("span", { class: "unit" }, dial.unit));
+  model.onChange((change) => { if (change !== "selection") follow(); });
+  return h("div", { class: "slider", title: spec.about }, h("span", { class: "label" }, spec.label),
+    slider, box, h("span", { class: "unit" }, spec.unit));
 }
 
-/** Keep-out boxes and candidate sites: lists with numbers, each selectable. */
-export function sites(model: Model): HTMLElement {
+/** Lists of keep-out boxes and candidate sites with their coordinates; each can be selected. */
+export function siteLists(model: PlanModel): HTMLElement {
   const boxes = h("ul", { class: "sites" });
   const candidates = h("ul", { class: "sites" });
   let [shown, counted] = ["", ""];
@@ -111,22 +111,22 @@ export function sites(model: Model): HTMLElement {
     const typing = boxes.contains(document.activeElement) || candidates.contains(document.activeElement);
     if (now === shown || (shape === counted && typing)) return;
     [shown, counted] = [now, shape];
-    clear(boxes, ...keep_out_m.map((box, index) => siteRow(model, `box:${index}`, "Box", box,
+    setChildren(boxes, ...keep_out_m.map((box, index) => siteRow(model, `box:${index}`, "Box", box,
       (axis, value) => model.change((request) => { request.keep_out_m[index]![axis] = value; }))));
-    clear(candidates, ...(candidates_m ?? []).map((site, index) => siteRow(model,
+    setChildren(candidates, ...(candidates_m ?? []).map((site, index) => siteRow(model,
       `candidate:${index}`, "Site", site,
       (axis, value) => model.change((request) => { request.candidates_m![index]![axis] = value; }))));
   };
-  model.listen(follow);
+  model.onChange(follow);
   return h("div", {},
     h("div", { class: "row" }, h("span", {}, "Keep-out boxes"),
       button("Add a box", () => model.addBox(), { icon: "plus" })), boxes,
     h("div", { class: "row" }, h("span", {}, "Candidate sites"),
       button("Add a site", () => model.addCandidate(), { icon: "plus" })), candidates,
-    h("p", { class: "hint" }, "With sites, the server chooses among them only."));
+    h("p", { class: "hint" }, "With candidate sites, the server chooses only among them."));
 }
 
-function siteRow(model: Model, key: string, kind: string, values: number[],
+function siteRow(model: PlanModel, key: string, kind: string, values: number[],
   set: (axis: number, value: number) => void): HTMLElement {
   const names = values.length === 6 ? ["x₀", "y₀", "z₀", "x₁", "y₁", "z₁"] : ["x", "y", "z"];
   const fields = values.map((value, axis) => {
@@ -136,7 +136,7 @@ function siteRow(model: Model, key: string, kind: string, values: number[],
       onchange: () => { if (field.value !== "") set(axis, Number(field.value)); } });
     return field;
   });
-  return h("li", { class: model.selected === key ? "chosen" : "" },
+  return h("li", { class: model.selected === key ? "selected" : "" },
     h("span", { class: "fields", "data-count": values.length }, ...fields),
     button(`Remove the ${kind.toLowerCase()}`, () => model.remove(key), { icon: "cross", quiet: true }));
 }

@@ -1,0 +1,139 @@
+import { api, ApiError } from "../api";
+import { Chart } from "../chart";
+import type { Curve } from "../chart";
+import { h, setChildren, statusMessage } from "../dom";
+import { plural } from "../format";
+import { methodStyles, onThemeChange } from "../theme";
+import type { ChartData, RunInfo, StudySummary } from "../types";
+import { energyLedger } from "./energy-ledger";
+import { resultTable } from "./result-table";
+
+/** Compare: methods over seeds, with deviations, significance tests and energy by term. */
+export class CompareView {
+  readonly element = h("div", { class: "view comparing" });
+  private studyList = h("div", { class: "list" });
+  private sheet = h("div", { class: "sheet" });
+  private selected = new Set<string>();
+  private reference = "";
+  private study: StudySummary | null = null;
+  private requestNumber = 0;
+
+  constructor() {
+    this.element.append(h("aside", { class: "panel left", "aria-label": "Runs to compare" },
+      h("div", { class: "row" }, h("h2", {}, "Compare")), this.studyList), h("div", { class: "middle" }, this.sheet));
+    onThemeChange(() => { if (this.study) this.draw(this.study); });
+  }
+
+  shown(): void {
+    void this.refreshRuns();
+  }
+
+  private async refreshRuns(): Promise<void> {
+    if (!this.study) setChildren(this.sheet, statusMessage("loading", "Looking for runs"));
+    try {
+      const { runs, runs_dir } = await api.runs();
+      const readable = runs.filter((run) => !run.fault && run.done > 0);
+      const studies = new Map<string, RunInfo[]>();
+      for (const run of readable) studies.set(run.study, [...(studies.get(run.study) ?? []), run]);
+      if (!studies.size) {
+        setChildren(this.studyList);
+        setChildren(this.sheet, statusMessage("empty", "Nothing to compare yet",
+          `Runs in ${runs_dir} appear here when they have finished a round. Start several methods under Run, or with scdn compare.`));
+        return;
+      }
+      this.showStudyList(studies);
+      await this.loadStudy();
+    } catch (error) {
+      this.showError(error);
+    }
+  }
+
+  private showStudyList(studies: Map<string, RunInfo[]>): void {
+    for (const name of this.selected) if (!studies.has(name)) this.selected.delete(name);
+    if (!this.selected.size) this.selected.add(largestStudy(studies));
+    setChildren(this.studyList, ...[...studies].map(([name, runs]) => {
+      const methods = new Set(runs.map((run) => run.method));
+      const seeds = new Set(runs.map((run) => run.seed));
+      const box = h("input", { type: "checkbox", checked: this.selected.has(name), onchange: () => {
+        if (box.checked) this.selected.add(name);
+        else this.selected.delete(name);
+        void this.loadStudy();
+      } });
+      const title = name === "." ? runs[0]!.name : name;
+      return h("label", { class: "study-choice" }, box, h("span", {}, h("b", {}, title),
+        h("small", {}, `${[...methods].sort().join(", ")} · ${plural(seeds.size, "seed")}`)));
+    }));
+  }
+
+  private async loadStudy(): Promise<void> {
+    const number = ++this.requestNumber;
+    if (!this.selected.size) {
+      setChildren(this.sheet, statusMessage("empty", "Select runs on the left", "Several comparisons can be selected together."));
+      return;
+    }
+    if (!this.study) setChildren(this.sheet, statusMessage("loading", "Comparing"));
+    try {
+      const study = await api.study([...this.selected], this.reference || undefined);
+      if (number !== this.requestNumber) return;
+      this.study = study;
+      this.draw(study);
+    } catch (error) {
+      if (number !== this.requestNumber) return;
+      const unknownReference = error instanceof ApiError && this.reference && error.faults.some((f) => f.field === this.reference);
+      if (unknownReference) {
+        this.reference = "";
+        await this.loadStudy();
+      } else this.showError(error);
+    }
+  }
+
+  private showError(error: unknown): void {
+    this.study = null;
+    const text = error instanceof ApiError ? error.faults.map((f) => `${f.field}: ${f.found}; ${f.allowed}`).join("\n") : String(error);
+    setChildren(this.sheet, statusMessage("error", "These runs cannot be compared", text));
+  }
+
+  private draw(study: StudySummary): void {
+    const runs = [...this.selected];
+    const select = h("select", { "aria-label": "Reference", onchange: () => {
+      this.reference = select.value;
+      void this.loadStudy();
+    } }, ...study.methods.map((method) => h("option", { value: method, selected: method === study.reference }, method)));
+    const charts = study.charts.map((chart) => chartCard(chart, study, api.pngUrl(runs, chart.name, study.reference)));
+    setChildren(this.sheet,
+      h("header", { class: "sheet-top" },
+        h("h2", {}, `${plural(study.methods.length, "method")} over ${plural(study.seeds.length, "seed")}`),
+        h("label", { class: "row" }, h("span", {}, "compared with"), select),
+        h("a", { class: "button", href: api.csvUrl(runs), download: "rounds.csv" }, "CSV of all rounds")),
+      study.notes.length ? h("ul", { class: "notes" }, ...study.notes.map((note) => h("li", {}, note))) : null,
+      resultTable(study),
+      h("div", { class: "cards" }, ...charts.map((chart) => chart.element),
+        h("figure", { class: "card wide" }, h("figcaption", {}, h("h3", {}, "Energy by term"),
+          h("small", {}, "Joules per run, mean over seeds"), pngLink(api.pngUrl(runs, "energy", study.reference), "energy")), energyLedger(study))));
+    for (const chart of charts) chart.show();
+    this.element.dataset.methods = study.methods.join(",");
+  }
+}
+
+/** The comparison with the most methods, which is shown first. */
+function largestStudy(studies: Map<string, RunInfo[]>): string {
+  const rank = ([, runs]: [string, RunInfo[]]) => new Set(runs.map((run) => run.method)).size;
+  return [...studies].sort((a, b) => rank(b) - rank(a))[0]![0];
+}
+
+function pngLink(href: string, name: string): HTMLElement {
+  return h("a", { class: "button", href, download: `${name}.png`, "aria-label": `PNG of ${name}` }, "PNG");
+}
+
+function chartCard(data: ChartData, study: StudySummary, href: string): { element: HTMLElement; show: () => void } {
+  const styles = methodStyles(study.methods);
+  const chart = new Chart({ x: data.x_label, y: data.y_label, height: 250, range: [data.low, data.high],
+    levels: data.levels, rounds: data.x_label === "round" });
+  const curves: Curve[] = data.lines.map((line) => ({
+    label: line.future ? `${line.method}, future` : line.method, colour: styles.get(line.method)!.colour,
+    x: data.x_label === "round" ? line.x.map((x) => x + 1) : line.x, y: line.mean, spread: line.std, step: line.step,
+    dash: line.future ? [6, 4] : styles.get(line.method)!.matched ? [2, 3] : undefined,
+  }));
+  const element = h("figure", { class: "card" }, h("figcaption", {}, h("h3", {}, data.title), h("small", {}, data.about), pngLink(href, data.name)), chart.element);
+  return { element, show: () => chart.show(curves) };
+}

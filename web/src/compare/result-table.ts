@@ -1,0 +1,53 @@
+import { h } from "../dom";
+import { pValue, digits } from "../format";
+import { methodStyles } from "../theme";
+import type { Measure, MethodResult, StudySummary } from "../types";
+
+/** A row per method: mean ± standard deviation, and the difference to the reference with its p-value. */
+export function resultTable(study: StudySummary): HTMLElement {
+  const shown = study.measures.filter((measure) => measure.main);
+  const styles = methodStyles(study.methods);
+  const heads = shown.map((measure) => h("th", { scope: "col" }, measure.label, measure.unit ? h("small", {}, ` ${measure.unit}`) : null));
+  const rows = study.methods.map((method) => {
+    const dot = h("i", { class: "dot" });
+    dot.style.background = styles.get(method)!.colour;
+    const tag = method === study.reference ? "reference" : seedCount(shown, method);
+    return h("tr", {}, h("th", { scope: "row" }, dot, method, h("small", {}, tag)),
+      ...shown.map((measure) => cell(measure, method)));
+  });
+  return h("div", { class: "scroll card" }, h("table", { class: "main-table" },
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Method"), ...heads)), h("tbody", {}, ...rows)));
+}
+
+function seedCount(measures: Measure[], method: string): string {
+  const count = measures[0]?.values.find((value) => value.method === method)?.seeds ?? 0;
+  return `${count} seed${count === 1 ? "" : "s"}`;
+}
+
+function cell(measure: Measure, method: string): HTMLElement {
+  const result = measure.values.find((value) => value.method === method);
+  if (!result) return h("td", {}, "–");
+  const decimals = decimalsOf(result);
+  const mean = h("b", {}, fixed(result.mean, decimals), result.std === null ? null : h("span", {}, ` ± ${fixed(result.std, decimals)}`));
+  return h("td", { title: result.low === null ? "" : `95 % interval of the difference: ${fixed(result.low, decimals)} … ${fixed(result.high!, decimals)}; sign-flip test: p ${pValue(result.p_flip)}` },
+    mean, result.difference === null ? null : difference(result, decimals));
+}
+
+function difference(result: MethodResult, decimals: number | null): HTMLElement {
+  const verdict = result.verdict ?? "";
+  const mark = { better: "▲ ", worse: "▼ " }[verdict] ?? "";
+  const sign = result.difference! > 0 ? "+" : "";
+  const p = result.p_t === null ? "one seed" : `p ${pValue(result.p_t)}`;
+  return h("small", { class: mark ? verdict : "same" }, `${mark}${sign}${fixed(result.difference!, decimals)} · ${p}`);
+}
+
+/** How many decimals show two digits of the deviation. */
+function decimalsOf(result: MethodResult): number | null {
+  if (!result.std || result.std < 1e-9 * Math.abs(result.mean)) return null;
+  return Math.max(0, 1 - Math.floor(Math.log10(result.std)));
+}
+
+function fixed(value: number, decimals: number | null): string {
+  if (decimals === null || decimals > 6 || Math.abs(value) >= 1e6) return digits(value, 4);
+  return value.toFixed(decimals).replace("-", "−");
+}

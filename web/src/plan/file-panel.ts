@@ -1,0 +1,107 @@
+import { api, ApiError } from "../api";
+import { button, download, faultList, h, pickFile, setChildren, setText, toast } from "../dom";
+import { plural } from "../format";
+import type { OpenedFile } from "../types";
+import type { PlanModel } from "./plan-model";
+
+const MAX_FAULTS = 12;
+
+/** Opens and saves networks: examples, plan requests, scenarios, and the equivalent command. */
+export class FilePanel {
+  readonly element: HTMLElement;
+  readonly faults = h("div", { class: "faults", role: "alert", hidden: true });
+  private fileName = h("span", { class: "file" });
+  private round = h("label", { class: "row", hidden: true });
+  private examples = h("select", { "aria-label": "Examples" }, h("option", { value: "" }, "Examples …"));
+  private deviceCount = h("span", {});
+
+  constructor(readonly model: PlanModel) {
+    this.element = h("section", { class: "files" },
+      h("div", { class: "row" }, h("h2", {}, "Network"), this.fileName),
+      h("div", { class: "buttons" }, this.examples,
+        button("Load", () => pickFile(".json,.toml", (name, text) => void this.open(name, text)), { icon: "open" })),
+      this.round,
+      h("div", { class: "buttons three" },
+        button("Request", () => this.saveRequest(), { icon: "save", title: "Save as a plan request" }),
+        button("Scenario", () => void this.saveScenario(), { icon: "save", title: "Save as a scenario" }),
+        button("Command", () => void this.copyCommand(), { icon: "copy", title: "Copy as a scdn plan command" })),
+      h("div", { class: "buttons" }, button("Add a device", () => model.addDevice(), { icon: "plus" }), this.deviceCount));
+    model.onChange((change) => {
+      if (change !== "selection") setText(this.deviceCount, plural(model.request.devices.length, "device"));
+    });
+  }
+
+  /** Lists the examples and opens the first plan request among them. */
+  async start(): Promise<void> {
+    const examples = await api.examples();
+    for (const { name } of examples) this.examples.append(h("option", { value: name }, name));
+    this.examples.addEventListener("change", () => {
+      const example = examples.find(({ name }) => name === this.examples.value);
+      if (example) void this.open(example.name, example.text);
+      this.examples.value = "";
+    });
+    const request = examples.find(({ name }) => name === "request.json")!;
+    this.show(await api.open(request.name, request.text));
+  }
+
+  async open(name: string, text: string, round = 0): Promise<void> {
+    try {
+      const file = await api.open(name, text, round);
+      this.show(file);
+      if (round === 0) toast(`${name}: ${plural(file.request.devices.length, "device")}`);
+    } catch (error) {
+      if (error instanceof ApiError) this.showFaults(name, error);
+    }
+  }
+
+  private show(file: OpenedFile): void {
+    setChildren(this.faults);
+    this.faults.hidden = true;
+    this.model.load(file.request, file);
+    setText(this.fileName, file.kind === "scenario" ? `${file.name}, round ${file.round}` : file.name);
+    this.round.hidden = file.kind === "request";
+    if (file.kind === "scenario") {
+      const field = h("input", { type: "number", min: 0, max: file.rounds, value: String(file.round),
+        "aria-label": "Round", onchange: () => void this.open(`${file.name}.toml`, file.scenario!, Number(field.value)) });
+      setChildren(this.round, h("span", {}, `Round of ${file.rounds}`), field);
+    }
+    for (const warning of file.warnings.slice(0, 3)) toast(warning);
+  }
+
+  /** Shows every fault of a file with its field, until another file is opened or the list closed. */
+  private showFaults(name: string, error: ApiError): void {
+    const more = error.faults.length - MAX_FAULTS;
+    setChildren(this.faults, h("header", {}, h("strong", {}, `${name} was not loaded`),
+      button("Close", () => { this.faults.hidden = true; }, { icon: "cross", quiet: true })),
+    h("ul", {}, ...faultList(error.faults, MAX_FAULTS)), more > 0 ? h("p", {}, `and ${more} more.`) : null,
+    h("p", { class: "hint" }, "The network below is unchanged."));
+    this.faults.hidden = false;
+  }
+
+  private saveRequest(): void {
+    download(`${this.model.name}.json`, JSON.stringify(this.model.request, null, 2), "application/json");
+  }
+
+  async scenarioText(): Promise<string> {
+    return (await api.scenario(this.model.request, this.model.scenario, this.model.name)).text;
+  }
+
+  private async saveScenario(): Promise<void> {
+    try {
+      download(`${this.model.name}.toml`, await this.scenarioText(), "application/toml");
+    } catch (error) {
+      if (error instanceof ApiError) toast(error.message, "fault");
+    }
+  }
+
+  private async copyCommand(): Promise<void> {
+    const command = `scdn plan - <<'REQUEST'\n${JSON.stringify(this.model.request, null, 1)}\nREQUEST\n`;
+    try {
+      await navigator.clipboard.writeText(command);
+      toast("Copied: paste it into a terminal");
+    } catch {
+      download("plan.sh", command, "text/x-shellscript");
+      toast("The clipboard is not available: saved as plan.sh");
+    }
+  }
+}

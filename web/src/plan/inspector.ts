@@ -1,0 +1,64 @@
+import { button, h, setChildren } from "../dom";
+import type { Device, Position } from "../types";
+import type { PlanModel } from "./plan-model";
+import { throttle } from "./throttle";
+
+const DEVICE_FIELDS: [keyof Device & string, string, number][] = [
+  ["max_power_w", "Transmit limit, W", 0.01],
+  ["importance", "Importance", 0.1],
+  ["survival", "Survival", 0.01],
+  ["payload_bits", "Payload, bits", 1000],
+];
+
+/** The numbers of the selected device, server, box or site, to be edited by keyboard. */
+export class Inspector {
+  readonly element = h("section", { class: "inspector", "aria-label": "Selected" });
+  private shownKey = "";
+
+  constructor(readonly model: PlanModel) {
+    const showSoon = throttle(150, () => this.show());
+    model.onChange((change) => (change === "selection" ? this.show() : showSoon()));
+  }
+
+  show(): void {
+    const key = this.model.selected;
+    const device = this.model.device();
+    const typing = this.element.contains(document.activeElement) &&
+      document.activeElement instanceof HTMLInputElement;
+    if (typing && key === this.shownKey) return;
+    this.shownKey = key ?? "";
+    const position = key ? this.model.position(key) : null;
+    if (!key || !position) {
+      setChildren(this.element, h("p", { class: "hint" },
+        "Drag a device or the server; hold Shift to move it up and down. Select one to edit its numbers."));
+      return;
+    }
+    const title = device ? device.id : key === "server" ? "Server, before the round"
+      : key.startsWith("box") ? "Keep-out box" : "Candidate site";
+    setChildren(this.element, h("header", {}, h("h3", {}, title),
+      key === "server" ? null : button("Remove", () => this.model.remove(key), { icon: "cross" })),
+    h("div", { class: "fields", "data-count": 3 }, ...["x", "y", "z"].map((name, axis) =>
+      this.field(`${name}, m`, position[axis]!, 1, (value) => {
+        const to = [...this.model.position(key)!] as Position;
+        to[axis] = value;
+        this.model.move(key, to);
+      }))),
+    device ? h("div", { class: "fields", "data-count": 2 }, ...DEVICE_FIELDS.map(([name, label, step]) =>
+      this.field(label, device[name] as number, step, (value) =>
+        this.model.change(() => { (this.model.device(key) as Record<string, unknown>)[name] = value; })))) : null);
+  }
+
+  private field(label: string, value: number, step: number, set: (value: number) => void): HTMLElement {
+    const input = h("input", { type: "number", step: "any", "data-step": step,
+      value: String(Number(value.toPrecision(6))),
+      oninput: () => { if (input.value !== "") set(Number(input.value)); },
+      onkeydown: (event: KeyboardEvent) => {
+        const sign = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+        if (!sign) return;
+        event.preventDefault();
+        input.value = String(Number((Number(input.value) + sign * step).toPrecision(6)));
+        set(Number(input.value));
+      } });
+    return h("label", { class: "field" }, h("span", {}, label), input);
+  }
+}

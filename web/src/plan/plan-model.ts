@@ -1,0 +1,139 @@
+import type { Box, Device, Plan, PlanRequest, Position } from "../types";
+
+export type Change = "request" | "selection" | "network"; // "network": another one was loaded
+
+/** The plan request that the user edits, its plan and the selection; notifies its listeners. */
+export class PlanModel {
+  request!: PlanRequest;
+  plan: Plan | null = null;
+  scenario: string | null = null;
+  name = "network";
+  round = 0;
+  rounds = 0;
+  selected: string | null = null;
+  version = 0;
+  private cachedText: { version: number; text: string } | null = null;
+  private listeners = new Set<(change: Change) => void>();
+
+  onChange(listener: (change: Change) => void): void {
+    this.listeners.add(listener);
+  }
+
+  private notify(change: Change): void {
+    this.listeners.forEach((listener) => listener(change));
+  }
+
+  /** Replaces the network. */
+  load(request: PlanRequest, from: { name: string; scenario: string | null; round: number;
+    rounds: number }): void {
+    Object.assign(this, { request: structuredClone(request), ...from, selected: null, plan: null });
+    this.version++;
+    this.notify("network");
+  }
+
+  change(edit: (request: PlanRequest) => void): void {
+    edit(this.request);
+    this.version++;
+    this.notify("request");
+  }
+
+  select(key: string | null): void {
+    if (key === this.selected) return;
+    this.selected = key;
+    this.notify("selection");
+  }
+
+  /** The request as JSON, made once for each version. */
+  requestText(): string {
+    if (this.cachedText?.version !== this.version) {
+      this.cachedText = { version: this.version, text: JSON.stringify(this.request) };
+    }
+    return this.cachedText!.text;
+  }
+
+  device(key = this.selected): Device | undefined {
+    return this.request.devices.find((device) => `device:${device.id}` === key);
+  }
+
+  position(key: string): Position | null {
+    const [kind, rest] = splitKey(key);
+    if (kind === "server") return this.request.server.position_m;
+    if (kind === "device") return this.device(key)?.position_m ?? null;
+    if (kind === "candidate") return this.request.candidates_m?.[Number(rest)] ?? null;
+    const box = this.request.keep_out_m[Number(rest)];
+    return box ? boxCentre(box) : null;
+  }
+
+  move(key: string, to: Position): void {
+    const [kind, rest] = splitKey(key);
+    this.change((request) => {
+      if (kind === "server") request.server.position_m = to;
+      else if (kind === "device") this.device(key)!.position_m = to;
+      else if (kind === "candidate") request.candidates_m![Number(rest)] = to;
+      else request.keep_out_m[Number(rest)] = movedBox(request.keep_out_m[Number(rest)]!, to,
+        request.region_m);
+    });
+  }
+
+  addDevice(): void {
+    const { devices, region_m } = this.request;
+    const ids = new Set(devices.map((device) => device.id));
+    let number = devices.length + 1;
+    while (ids.has(`d${number}`)) number++;
+    const template = this.device() ?? devices[devices.length - 1];
+    const angle = number * 2.399963; // the golden angle spreads new devices around the centre
+    const distance = 0.12 * Math.sqrt(number % 12 + 1);
+    const position: Position = [roundToDecimetre(region_m[0] * (0.5 + distance * Math.cos(angle))),
+      roundToDecimetre(region_m[1] * (0.5 + distance * Math.sin(angle))), 0];
+    const device = { ...structuredClone(template ?? {}), id: `d${number}`, position_m: position } as Device;
+    this.change((request) => request.devices.push(device));
+    this.select(`device:${device.id}`);
+  }
+
+  addBox(): void {
+    const [x, y, z] = this.request.region_m;
+    const box = [0.4 * x, 0.4 * y, 0, 0.6 * x, 0.6 * y, 0.4 * z].map(roundToDecimetre) as Box;
+    this.change((request) => request.keep_out_m.push(box));
+    this.select(`box:${this.request.keep_out_m.length - 1}`);
+  }
+
+  addCandidate(): void {
+    const position = (this.plan?.server.position_m ?? this.request.server.position_m).map(roundToDecimetre) as Position;
+    this.change((request) => (request.candidates_m ??= []).push(position));
+    this.select(`candidate:${this.request.candidates_m!.length - 1}`);
+  }
+
+  remove(key = this.selected): void {
+    if (!key || key === "server") return;
+    const [kind, rest] = splitKey(key);
+    this.change((request) => {
+      if (kind === "device") {
+        request.devices = request.devices.filter((device) => device.id !== rest);
+      } else if (kind === "box") request.keep_out_m.splice(Number(rest), 1);
+      else {
+        request.candidates_m!.splice(Number(rest), 1);
+        if (!request.candidates_m!.length) request.candidates_m = null;
+      }
+    });
+    this.select(null);
+  }
+}
+
+export function splitKey(key: string): [string, string] {
+  const at = key.indexOf(":");
+  return at < 0 ? [key, ""] : [key.slice(0, at), key.slice(at + 1)];
+}
+
+export const roundToDecimetre = (value: number): number => Math.round(10 * value) / 10;
+
+export const boxCentre = (box: Box): Position =>
+  [0, 1, 2].map((axis) => (box[axis]! + box[axis + 3]!) / 2) as Position;
+
+function movedBox(box: Box, to: Position, region: Position): Box {
+  const from = boxCentre(box);
+  const moved = [0, 1, 2].map((axis) => {
+    const half = (box[axis + 3]! - box[axis]!) / 2;
+    return Math.min(Math.max(to[axis]!, half), region[axis]! - half) - from[axis]!;
+  });
+  return box.map((value, index) => roundToDecimetre(value + moved[index % 3]!)) as Box;
+}

@@ -1,0 +1,292 @@
+import { api, ApiError } from "../api";
+import { button, h, icon, legendEntry, setChildren, setText, statusMessage, toast } from "../dom";
+import { NetworkScene, EMPTY_NETWORK } from "../scene/network-scene";
+import { Viewport, toolbar } from "../scene/viewport";
+import type { RunInfo, RunList } from "../types";
+import { LiveCurves } from "./live-curves";
+import { statusChip, renderRunList } from "./run-list";
+import { Replay } from "./replay";
+import { StartDialog } from "./start-dialog";
+
+const REFRESH_MS = 1500;
+const ACTIONS: Record<string, [string, string, string][]> = {
+  running: [["pause", "Pause", "pause"], ["stop", "Stop", "stop"]],
+  paused: [["go-on", "Continue", "play"], ["stop", "Stop", "stop"]],
+  stopped: [["resume", "Resume", "again"]],
+  failed: [["resume", "Try again", "again"]],
+};
+
+/** Run: start a scenario, watch it live, replay it. */
+export class RunView {
+  readonly element = h("div", { class: "view runs" });
+  readonly replay = new Replay();
+  readonly curves = new LiveCurves();
+  viewport!: Viewport;
+  time = 0; // in rounds, between two of them while it moves
+  private scene!: NetworkScene;
+  private list: RunList | null = null;
+  private selected: RunInfo | null = null;
+  private startedJob: string | null = null; // a job that has no run yet
+  private source: EventSource | null = null;
+  private timer = 0;
+  private visible = false;
+  private live = true;
+  private playing = false;
+  private speed = 4; // rounds a second
+  private lastFrame = 0;
+  private dialog: StartDialog;
+  private elements = {
+    list: h("div", { class: "list" }),
+    title: h("div", { class: "title" }),
+    actions: h("div", { class: "buttons" }),
+    slider: h("input", { type: "range", min: 0, max: 0, step: 0.01, value: "0", "aria-label": "Round" }),
+    round: h("output", { class: "round" }, "–"),
+    summary: h("p", { class: "summary", role: "status" }),
+    play: button("Play", () => this.togglePlay(), { icon: "play", quiet: true }),
+    liveButton: button("Live", () => this.goLive(), { "aria-pressed": "true" }),
+    cover: h("div", { class: "cover" }),
+  };
+
+  constructor(planned: () => Promise<string>) {
+    this.dialog = new StartDialog(planned, (job) => {
+      this.startedJob = job;
+      toast(`${job} has started`);
+      void this.refreshRuns();
+    });
+    this.build();
+    document.addEventListener("visibilitychange", () => this.updateSubscriptions());
+  }
+
+  private build(): void {
+    const host = h("div", { class: "viewport" });
+    this.elements.slider.addEventListener("input", () => {
+      this.live = this.playing = false;
+      this.time = Number(this.elements.slider.value);
+      this.draw();
+    });
+    const speed = h("select", { "aria-label": "Speed", onchange: () => { this.speed = Number(speed.value); } },
+      ...[1, 2, 4, 10, 30].map((value) => h("option", { value, selected: value === this.speed }, `${value} rounds/s`)));
+    this.element.append(
+      h("aside", { class: "panel left", "aria-label": "Runs" },
+        h("div", { class: "row" }, h("h2", {}, "Runs"), button("New run", () => void this.dialog.open(), { icon: "plus", class: "main" })), this.elements.list),
+      h("div", { class: "middle" },
+        h("div", { class: "bar top" }, this.elements.title, this.elements.actions), host,
+        h("div", { class: "bar replay" }, this.elements.play, this.elements.slider, this.elements.round, speed, this.elements.liveButton),
+        this.elements.summary),
+      h("aside", { class: "panel right", "aria-label": "Curves" }, this.curves.element));
+    try {
+      this.viewport = new Viewport(host);
+    } catch {
+      setChildren(host, statusMessage("error", "No 3-D view", "This browser has no WebGL; the curves are still drawn."));
+    }
+    host.append(this.elements.cover);
+    if (!this.viewport) return;
+    this.scene = new NetworkScene(this.viewport);
+    toolbar(this.viewport);
+    host.append(h("div", { class: "legend no-map" }, ...[["active", "active"], ["off", "present, off"], ["failed", "link failed"],
+      ["departed", "departed (embeddings cached)"], ["server", "server and its path"]].map(([kind, text]) =>
+      legendEntry(kind!, text!))));
+    this.viewport.beforeFrame((now) => this.advance(now));
+  }
+
+  async start(): Promise<void> {
+    setChildren(this.elements.list, statusMessage("loading", "Looking for runs"));
+    this.showTime();
+    this.showCover(statusMessage("loading", "Looking for runs"));
+  }
+
+  shown(): void {
+    this.visible = true;
+    this.updateSubscriptions();
+  }
+
+  hidden(): void {
+    this.visible = false;
+    this.updateSubscriptions();
+  }
+
+  /** Keeps streams open only while the view is visible: a browser has few connections. */
+  private updateSubscriptions(): void {
+    clearTimeout(this.timer);
+    if (this.visible && !document.hidden) {
+      void this.refreshRuns();
+      if (this.selected && !this.source) this.follow(this.selected);
+    } else {
+      this.source?.close();
+      this.source = null;
+      this.curves.close();
+    }
+  }
+
+  private async refreshRuns(): Promise<void> {
+    clearTimeout(this.timer);
+    try {
+      this.list = await api.runs();
+      this.showRuns();
+    } catch (error) {
+      if (error instanceof ApiError) setChildren(this.elements.list, statusMessage("error", "The studio does not answer", error.message));
+    }
+    if (this.visible && !document.hidden) this.timer = window.setTimeout(() => void this.refreshRuns(), REFRESH_MS);
+  }
+
+  private showRuns(): void {
+    const list = this.list!;
+    if (!list.runs.length && !list.jobs.length) {
+      setChildren(this.elements.list, statusMessage("empty", "No run yet", `No run is recorded in ${list.runs_dir}. Start one here, or with scdn run.`,
+        button("New run", () => void this.dialog.open(), { icon: "plus" })));
+      this.showCover(statusMessage("empty", "Nothing to watch yet", "A run appears here when its first round is written."));
+      return;
+    }
+    renderRunList(this.elements.list, list, this.selected?.run ?? null, (run) => this.select(run));
+    const readable = list.runs.filter((run) => !run.fault);
+    const started = this.startedJob ? readable.find((run) => run.job === this.startedJob) : undefined;
+    const next = started ?? (this.selected ? readable.find((run) => run.run === this.selected!.run) : readable[0]);
+    if (started) this.startedJob = null;
+    if (next && next.run !== this.selected?.run) this.select(next);
+    else if (next) this.selected = next;
+    if (!this.selected) this.showCover(statusMessage("loading", "A run is being prepared", "Its first round will be shown here."));
+    this.showTitle();
+  }
+
+  private showCover(shown: HTMLElement | null): void {
+    setChildren(this.elements.cover, shown);
+    this.elements.cover.hidden = shown === null;
+  }
+
+  select(run: RunInfo): void {
+    this.selected = run;
+    this.follow(run);
+    if (this.list) renderRunList(this.elements.list, this.list, run.run, (other) => this.select(other));
+    this.showTitle();
+  }
+
+  private showTitle(): void {
+    const run = this.selected;
+    if (!run) return;
+    const { status } = run;
+    const key = JSON.stringify([run.run, status, run.job, run.done]);
+    if (this.elements.title.dataset.key === key) return;
+    this.elements.title.dataset.key = key;
+    setChildren(this.elements.title, h("strong", {}, run.method), h("span", {}, `${run.name}, seed ${run.seed}`), statusChip(status));
+    const job = this.list?.jobs.find((candidate) => candidate.job === run.job);
+    const actions = ACTIONS[job?.state ?? ""] ?? [];
+    setChildren(this.elements.actions, ...actions.map(([action, label, name]) =>
+      button(label, () => void this.runAction(action), { icon: name })),
+    !job && status === "unfinished" ? button("Copy command", () => void this.copyResume(run), { icon: "copy",
+      title: "Copy the command that resumes this run" }) : null);
+  }
+
+  private async copyResume(run: RunInfo): Promise<void> {
+    const command = `scdn run --resume ${this.list!.runs_dir}/${run.run}`;
+    await navigator.clipboard.writeText(command).catch(() => {});
+    toast(command);
+  }
+
+  private async runAction(action: string): Promise<void> {
+    try {
+      await api.jobAction(this.selected!.job!, action);
+    } catch (error) {
+      if (error instanceof ApiError) toast(error.message, "fault");
+    }
+    void this.refreshRuns();
+  }
+
+  // --- events as they come ---------------------------------------------------------------------------
+
+  private follow(run: RunInfo): void {
+    this.source?.close();
+    this.replay.clear();
+    Object.assign(this, { live: true, playing: false, time: 0 });
+    Object.assign(this.element.dataset, { rounds: "0", over: "false" }); // until the events of this run arrive
+    this.scene?.draw(EMPTY_NETWORK);
+    this.showCover(statusMessage("loading", "Reading the run"));
+    this.curves.watch(run.study, run.run);
+    const source = this.source = api.openEvents(run.run);
+    source.addEventListener("begin", () => this.replay.clear());
+    source.addEventListener("line", (event) => this.addLine((event as MessageEvent<string>).data));
+    source.addEventListener("over", () => {
+      source.close();
+      this.eventsArrived();
+    });
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED) this.showCover(statusMessage("error", "The run cannot be read", "It may have been removed."));
+    });
+  }
+
+  private addLine(line: string): void {
+    this.replay.addLine(line);
+    if (this.replay.rounds.length === 1) this.viewport?.setRegion(this.replay.region);
+    this.eventsArrived();
+  }
+
+  private eventsArrived(): void {
+    const { replay, elements: parts } = this;
+    const last = Math.max(replay.rounds.length - 1, 0);
+    parts.slider.max = String(last);
+    this.element.dataset.rounds = String(replay.rounds.length);
+    this.element.dataset.over = String(replay.over);
+    if (replay.fault) this.showCover(statusMessage("error", "This run is damaged", replay.fault));
+    else this.showCover(replay.rounds.length ? null : statusMessage("loading", "Waiting for the first round"));
+    if (this.live && (replay.over || last - this.time > 3)) this.time = Math.max(this.time, replay.over ? last : last - 1);
+    this.draw();
+  }
+
+  // --- time ------------------------------------------------------------------------------------------
+
+  private togglePlay(): void {
+    const last = this.replay.rounds.length - 1;
+    this.playing = !this.playing;
+    this.live = false;
+    if (this.playing && this.time >= last) this.time = 0;
+    this.draw();
+  }
+
+  private goLive(): void {
+    Object.assign(this, { live: true, playing: false, time: Math.max(this.replay.rounds.length - 1, 0) });
+    this.draw();
+  }
+
+  /** Advances the time before each frame while a replay plays or a live round arrives. */
+  private advance(now: number): boolean {
+    const passed = Math.min(now - this.lastFrame, 100) / 1000;
+    this.lastFrame = now;
+    const last = this.replay.rounds.length - 1;
+    const moving = (this.playing || this.live) && this.time < last;
+    if (!moving) {
+      if (this.playing && last >= 0) {
+        this.playing = false;
+        this.showTime();
+      }
+      return false;
+    }
+    const pace = this.playing ? this.speed : Math.max(1.5, last - this.time);
+    this.time = Math.min(last, this.time + passed * pace);
+    this.draw();
+    return true;
+  }
+
+  private draw(): void {
+    this.scene?.draw(this.replay.stateAt(this.time, null));
+    this.showTime();
+  }
+
+  private showTime(): void {
+    const { elements: parts, replay } = this;
+    const index = Math.min(Math.floor(this.time), replay.rounds.length - 1);
+    const total = this.selected?.rounds ?? replay.rounds.length;
+    const last = Math.max(replay.rounds.length - 1, 1);
+    parts.slider.value = String(this.time);
+    parts.slider.style.setProperty("--part", `${100 * this.time / last}%`);
+    for (const part of [parts.slider, parts.play, parts.liveButton]) part.disabled = index < 0;
+    setText(parts.round, index < 0 ? "–" : `round ${index + 1} of ${total}`);
+    setText(parts.summary, replay.roundSummary(index));
+    const name = this.playing ? "pause" : "play";
+    if (parts.play.dataset.icon !== name) {
+      parts.play.dataset.icon = name;
+      setChildren(parts.play, icon(name));
+      parts.play.setAttribute("aria-label", this.playing ? "Pause the replay" : "Play");
+    }
+    parts.liveButton.setAttribute("aria-pressed", String(this.live));
+    this.curves.mark(index < 0 ? null : this.time + 1);
+  }
+}
