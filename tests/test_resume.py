@@ -16,9 +16,11 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from command_line import refused, scdn
 from conftest import LONG
 from test_simulation import SCRIPT, device, one_line, scenario, scripted, timeless
 
+from scdn import npz
 from scdn.data import fetch
 from scdn.errors import InputError
 from scdn.file_io import OutputError
@@ -168,7 +170,7 @@ def test_stopped_between_an_event_and_its_checkpoint(whole, tmp_path, monkeypatc
 def test_stopped_inside_a_checkpoint(whole, tmp_path, monkeypatch, count):
     """Between the tables of who left and the state."""
     setting, _, expected = whole["sc-dn"]
-    write, calls = checkpoint.write_atomic, []
+    write, calls = npz.write_atomic, []
 
     def fails(*arguments):
         calls.append(arguments)
@@ -177,7 +179,7 @@ def test_stopped_inside_a_checkpoint(whole, tmp_path, monkeypatch, count):
         write(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint, "write_atomic", fails)
+        patch.setattr(npz, "write_atomic", fails)
         try:
             run(setting, tmp_path / "run")
         except StoppedError:
@@ -439,6 +441,40 @@ def test_a_checkpoint_with_a_strange_header(half_way, tmp_path):
     path.write_bytes(raw)
     with pytest.raises(InputError):
         resume(folder)
+
+
+def rewrite_checkpoint(folder, change):
+    """Change the arrays of a run's checkpoint."""
+    path = folder / checkpoint.FOLDER / "state.npz"
+    arrays = npz.read_npz(path)
+    change(arrays)
+    npz.write_npz(path, **arrays)
+
+
+def of_the_first_format(arrays):
+    arrays["words"] = arrays.pop("values")
+
+
+def of_a_later_version(arrays):
+    values = json.loads(str(arrays["values"]))
+    arrays["values"] = np.array(json.dumps({**values, "format": 99, "scdn": "9.1"}))
+
+
+@pytest.mark.parametrize(
+    ("change", "version"),
+    [
+        (of_the_first_format, "format 1, written by an earlier version of scdn"),
+        (of_a_later_version, "format 99, written by scdn 9.1"),
+    ],
+)
+def test_a_checkpoint_of_another_version_is_refused(half_way, tmp_path, change, version):
+    folder = shutil.copytree(half_way, tmp_path / "run")
+    rewrite_checkpoint(folder, change)
+    before = image(folder)
+    (line,) = refused(scdn("run", "--resume", folder), 1)
+    assert version in line
+    assert "start the run again" in line
+    assert image(folder) == before
 
 
 def test_damaged_events_are_refused(half_way, tmp_path):

@@ -1,26 +1,30 @@
-"""`scdn run`, `scdn compare`, `scdn.run`: what a user types and gets."""
+"""`scdn run` and `scdn compare`: results, refusals and interruptions."""
 
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from importlib.util import find_spec
 
 import jsonschema
 import pytest
 from command_line import refused, scdn
 
-import scdn as package
+from scdn import methods
 from scdn.data import fetch
-from scdn.record import experiment_log as log
+from scdn.record import experiment_log
 from scdn.record.event_schema import AnyEvent
 from scdn.record.run_reader import read_run
 from scdn.scenario import read_scenario
 from scdn.simulation.baselines import baselines
 from scdn.simulation.compare import compare
+from scdn.simulation.runner import run
 
-FAST = ("--set", "learning.rounds=3", "--set", "learning.sample_rows=64")
+SMALL = ("learning.rounds=3", "learning.sample_rows=64")
+FAST = ("--set", SMALL[0], "--set", SMALL[1])
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -57,25 +61,26 @@ def test_a_method_and_a_seed_from_the_command_line(tmp_path, examples):
     assert (run.method, run.seed, run.scenario["seed"]) == ("zoc", 8, 8)
 
 
-def test_a_tool_that_fails_does_not_end_the_run(tmp_path, monkeypatch):
-    seen = []
+def test_a_log_that_fails_does_not_end_the_run(tmp_path, monkeypatch):
+    logged = []
 
-    def failing(_):
-        def keep(event):
-            seen.append(event)
+    def failing_log(_):
+        def log(event):
+            logged.append(event)
             raise ConnectionError("the store is gone\nand more")
 
-        return keep
+        return log
 
-    monkeypatch.setattr(log, "_tensorboard", failing)
-    keep = log.open_log("tensorboard", "name", "sc-dn", tmp_path)
-    with pytest.warns(UserWarning, match="--log tensorboard ends here: the store is gone$"):
-        keep({"round": 0})
-    keep({"round": 1})
-    assert seen == [{"round": 0}]
+    monkeypatch.setattr(experiment_log, "_tensorboard", failing_log)
+    log = experiment_log.open_log("tensorboard", "name", "sc-dn", tmp_path)
+    message = "--log tensorboard stopped: ConnectionError: the store is gone$"
+    with pytest.warns(UserWarning, match=message):
+        log({"round": 0})
+    log({"round": 1})
+    assert logged == [{"round": 0}]
 
 
-def test_what_is_wrong_is_said_in_a_line(tmp_path, examples):
+def test_wrong_input_is_refused_in_one_line(tmp_path, examples):
     quick, out = examples / "quick.toml", tmp_path / "run"
     assert "sc-dn" in refused(scdn("run", quick, "--out", out, "--method", "best"), 1)[0]
     refused(scdn("run", quick), 1)
@@ -98,31 +103,37 @@ def test_a_folder_that_cannot_be_written(examples):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_a_comparison(tmp_path, examples):
-    scenario = read_scenario(
-        examples / "quick.toml", ["learning.rounds=3", "learning.sample_rows=64"]
-    )
-    runs = compare(scenario, ["max-vfl", "gsp"], [5, 6], tmp_path, jobs=2)
-    assert {(run.method, run.seed) for run in runs} == {
-        ("max-vfl", 5), ("max-vfl", 6), ("gsp", 5), ("gsp", 6), ("sc-dn", 5), ("sc-dn", 6),
-    }  # fmt: skip
-    again = compare(scenario, ["max-vfl", "gsp"], [5, 6], tmp_path, jobs=1)
-    assert sorted(str(run.folder) for run in again) == sorted(str(run.folder) for run in runs)
-    lines = read_run(tmp_path / "max-vfl" / "seed-5").start["baselines"]
-    assert lines["trivial"]["top3"] < lines["best_party"]["top3"] <= 100
-    assert lines["trivial"]["top3"] < lines["centralised"]["top3"] <= 100
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory, examples):
+    """The scenario, folder and runs of a comparison on two processes."""
+    scenario = read_scenario(examples / "quick.toml", SMALL)
+    folder = tmp_path_factory.mktemp("comparison")
+    return scenario, folder, compare(scenario, ["max-vfl", "gsp"], [5], folder, jobs=2)
 
 
-def test_another_scenario_in_the_same_folder_is_refused(tmp_path, examples):
-    quick = examples / "quick.toml"
-    words = ("compare", quick, "--methods", "max-vfl", "--seeds", "1", "--out", tmp_path / "c")
-    assert scdn(*words, *FAST).returncode == 0
-    for jobs in ("1", "2"):
-        other = (*FAST, "--set", "max_delay_s=0.1", "--jobs", jobs)
-        assert "max_delay_s" in refused(scdn(*words, *other), 1)[-1]
+def test_a_comparison_runs_every_method_and_the_reference_of_rivals(comparison):
+    _, folder, runs = comparison
+    assert {(run.method, run.seed) for run in runs} == {("max-vfl", 5), ("gsp", 5), ("sc-dn", 5)}
+    scores = read_run(folder / "max-vfl" / "seed-5").start["baselines"]
+    assert scores["trivial"]["top3"] < scores["best_party"]["top3"] <= 100
+    assert scores["trivial"]["top3"] < scores["centralised"]["top3"] <= 100
 
 
-def test_a_run_goes_on_as_it_began(tmp_path, examples):
+def test_a_comparison_that_is_repeated_keeps_its_runs(comparison):
+    scenario, folder, runs = comparison
+    before = {run.folder: (run.folder / "events.jsonl").read_bytes() for run in runs}
+    again = compare(scenario, ["max-vfl", "gsp"], [5], folder)
+    assert {run.folder: (run.folder / "events.jsonl").read_bytes() for run in again} == before
+
+
+def test_a_comparison_of_another_scenario_in_the_same_folder_is_refused(comparison, examples):
+    _, folder, _ = comparison
+    command = ("compare", examples / "quick.toml", "--methods", "max-vfl", "--seeds", "1")
+    other = (*FAST, "--set", "seed=5", "--set", "max_delay_s=0.1", "--out", folder)
+    assert "max_delay_s" in refused(scdn(*command, *other), 1)[-1]
+
+
+def test_a_resumed_run_keeps_its_settings(tmp_path, examples):
     out = tmp_path / "run"
     assert scdn("run", examples / "quick.toml", "--out", out, *FAST).returncode == 0
     refused(scdn("run", "--resume", out, "--method", "zoc"), 1)
@@ -130,45 +141,30 @@ def test_a_run_goes_on_as_it_began(tmp_path, examples):
 
 
 def test_a_controller_that_fails_is_replaced(tmp_path, examples, monkeypatch):
-    from scdn import methods
-    from scdn.simulation.runner import run
-
     def broken(*_):
         raise RuntimeError("no solution")
 
     monkeypatch.setitem(methods.METHODS._entries, "broken", methods.Method("broken", broken))
     settings = ["learning.rounds=2", "learning.sample_rows=64", "method=broken"]
     with pytest.warns(UserWarning, match="no solution"):
-        found = run(read_scenario(examples / "quick.toml", settings), tmp_path / "r")
-    assert found.end["fallbacks"] == 2
-    assert {event["plan"]["fallback"] for event in found.rounds} == {"greedy-matched"}
+        recorded = run(read_scenario(examples / "quick.toml", settings), tmp_path / "run")
+    assert recorded.end["fallbacks"] == 2
+    assert {event["plan"]["fallback"] for event in recorded.rounds} == {"greedy-matched"}
 
 
-def test_baselines_use_the_same_budget(examples):
-    few = read_scenario(examples / "quick.toml", ["learning.rounds=1"])
-    many = read_scenario(examples / "quick.toml", ["learning.rounds=12"])
+def test_baselines_train_as_many_rounds_as_the_run(examples):
+    few, many = (
+        read_scenario(examples / "quick.toml", ["fleet.0.count=2", f"learning.rounds={rounds}"])
+        for rounds in (1, 12)
+    )
     assert baselines(few)["centralised"]["top3"] < baselines(many)["centralised"]["top3"]
 
 
-def test_from_python(tmp_path, examples):
-    settings = ("learning.rounds=3", "learning.sample_rows=64")
-    rounds = package.run(examples / "quick.toml", "max-vfl", seed=2, settings=settings)
-    assert list(rounds["round"]) == [0, 1, 2]
-    assert (rounds["method"] == "max-vfl").all()
-    kept = package.run(
-        examples / "quick.toml", "max-vfl", 2, settings=settings, out=tmp_path / "kept"
-    )
-    assert kept["top3"].tolist() == rounds["top3"].tolist()
-
-
-def test_ctrl_c_keeps_everything_so_far(tmp_path, examples):
-    import signal
-    import time
-
+def test_ctrl_c_keeps_every_recorded_round(tmp_path, examples):
     out = tmp_path / "run"
-    words = [sys.executable, "-m", "scdn.cli", "run", str(examples / "quick.toml")]
-    words += ["--out", str(out), "--set", "learning.rounds=2000"]
-    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "scdn.cli", "run", str(examples / "quick.toml")]
+    command += ["--out", str(out), "--set", "learning.rounds=2000"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     events = out / "events.jsonl"
     for _ in range(600):
         if events.exists() and events.read_text().count("\n") > 3:
@@ -179,6 +175,5 @@ def test_ctrl_c_keeps_everything_so_far(tmp_path, examples):
     assert process.returncode == 1
     assert "Traceback" not in errors
     assert errors.strip().endswith("scdn: stopped")
-    before = len(read_run(out).rounds)
-    assert before >= 2
+    assert len(read_run(out).rounds) >= 2
     assert json.loads((out / "summary.json").read_text())["status"] == "stopped"

@@ -1,4 +1,4 @@
-"""Names for the arrays that everything here is made of."""
+"""Types of arrays."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ IntArray = NDArray[np.int64]
 
 
 def floats(numbers: ArrayLike) -> Array:
-    """Anything array-like as 64-bit floats, without a copy where it already is."""
+    """Return an array of 64-bit floats; one that is given is not copied."""
     return np.asarray(numbers, dtype=np.float64)

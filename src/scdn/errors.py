@@ -1,4 +1,4 @@
-"""What is wrong with an input: one line per fault, all of them at once."""
+"""Errors about input: one line per fault, and all faults of an input at once."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pydantic import BaseModel, ValidationError
 
 Path = tuple[str | int, ...]
 
-_SHOWN = 60  # characters of a faulty value that are worth reading
+_SHOWN = 60  # characters of a faulty value that are printed
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: where, what was found, what is allowed; `of` names other fields it rests on."""
+    """One fault: its field, what was found and what is allowed; `related` fields it depends on."""
 
     field: str
     found: str
@@ -30,7 +30,7 @@ class Fault:
 
 
 class InputError(Exception):
-    """Raised for wrong input; carries every fault that was found in `source`."""
+    """Raised for wrong input; has every fault that was found in `source`."""
 
     def __init__(self, source: str, faults: Iterable[Fault]) -> None:
         self.source = source
@@ -38,20 +38,20 @@ class InputError(Exception):
         super().__init__("\n".join(self.lines()))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, tuple[Fault, ...]]]:
-        return InputError, (self.source, self.faults)  # so that it comes back from other processes
+        return InputError, (self.source, self.faults)  # for results of other processes
 
     def lines(self) -> list[str]:
-        """One line per fault, each naming the source."""
+        """Return one line per fault; each begins with the source."""
         return [printable(f"{self.source}: {fault}") for fault in self.faults]
 
 
 def input_error(source: str, field: str, found: str, allowed: str) -> InputError:
-    """An `InputError` with a single fault."""
+    """Return an `InputError` with a single fault."""
     return InputError(source, [Fault(field, found, allowed)])
 
 
 def require_package(package: str, extra: str, feature: str) -> None:
-    """Refuses to go on with `what` without a package."""
+    """Raise an error that names the extra to install if a package is missing."""
     if find_spec(package) is None:
         raise input_error(
             "scdn", feature, f"{package} is not installed", f"pip install 'scdn[{extra}]'"
@@ -59,12 +59,18 @@ def require_package(package: str, extra: str, feature: str) -> None:
 
 
 def printable(line: str) -> str:
-    """`line` without anything that could break it into two or upset a terminal."""
+    """Escape characters that would break a line in two or control a terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
 
 
+def describe_error(error: BaseException) -> str:
+    """Return the type and the first line of an error that other code raised."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
 def format_value(value: Any) -> str:
-    """A value in few characters, on one line."""
+    """Return a value in few characters, on one line."""
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, list | tuple) and len(value) > 8:
@@ -83,18 +89,18 @@ def format_value(value: Any) -> str:
 
 
 def faults_from_pydantic(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
-    """The faults that pydantic found, in this project's words."""
-    found = [_fault(entry, model) for entry in error.errors(include_url=False)]
-    return list(dict.fromkeys(found))  # a list that is short of three numbers is one fault
+    """Return pydantic's faults in the words of this package."""
+    faults = [_fault(entry, model) for entry in error.errors(include_url=False)]
+    return list(dict.fromkeys(faults))  # a list that lacks three numbers is one fault
 
 
 def fault_paths(error: ValidationError, model: type[BaseModel]) -> list[Path]:
-    """Where the faults are: keys and list indices."""
+    """Return the paths of pydantic's faults: keys and list indices."""
     return [_locate(entry["loc"], model)[0] for entry in error.errors(include_url=False)]
 
 
 def dotted(path: Iterable[str | int]) -> str:
-    """`devices.0.id`: the form that `--set` takes too."""
+    """Join a path as in `devices.0.id`, which `--set` takes too."""
     return ".".join(str(part) for part in path) or "(top level)"
 
 
@@ -149,7 +155,7 @@ def _fault(entry: Any, model: type[BaseModel]) -> Fault:
 
 
 def _locate(loc: Path, model: type[BaseModel]) -> tuple[Path, type[BaseModel] | None]:
-    """The path without pydantic's union tags, and the model that owns its last key."""
+    """Return the path without pydantic's union tags, and the model that has its last key."""
     path: Path = ()
     owner: type[BaseModel] | None = model
     options: dict[str, type[BaseModel]] = {}
@@ -167,18 +173,18 @@ def _locate(loc: Path, model: type[BaseModel]) -> tuple[Path, type[BaseModel] | 
 def _child(
     model: type[BaseModel], key: str
 ) -> tuple[type[BaseModel] | None, dict[str, type[BaseModel]]]:
-    """The model below `key`, or the tagged models it may be."""
+    """Return the model of a field, or the models by tag where it is a union."""
     for name, field in model.model_fields.items():
         if key in (name, field.alias):
-            found = list(nested_models(field.annotation))
-            if len(found) <= 1:
-                return (found[0] if found else None), {}
-            return None, {m.model_fields["kind"].annotation.__args__[0]: m for m in found}  # type: ignore[union-attr]
+            models = list(nested_models(field.annotation))
+            if len(models) <= 1:
+                return (models[0] if models else None), {}
+            return None, {m.model_fields["kind"].annotation.__args__[0]: m for m in models}  # type: ignore[union-attr]
     return None, {}
 
 
 def nested_models(annotation: Any) -> Iterable[type[BaseModel]]:
-    """The models that an annotation names, however deep."""
+    """Yield the models that an annotation names, at any depth."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for inner in getattr(annotation, "__args__", ()):

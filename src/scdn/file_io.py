@@ -1,4 +1,4 @@
-"""Files in and out: TOML or JSON from a path or `-`, written whole or not at all."""
+"""Reading TOML and JSON from a path or standard input; writing files whole or not at all."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Table = dict[str, Any]
 
 
 def read_document(source: str | Path, size_limit: int = _SIZE_LIMIT) -> Table:
-    """The table in a TOML or JSON file, or on standard input when `source` is `-`."""
+    """Return the table in a TOML or JSON file, or on standard input if `source` is `-`."""
     text = read_text(source, size_limit)
     return parse_document(text, str(source))
 
 
 def read_text(source: str | Path, size_limit: int = _SIZE_LIMIT) -> str:
-    """The text of a file, refused beyond `size_limit` bytes or when it is not UTF-8."""
+    """Return the text of a file of at most `size_limit` bytes, which must be UTF-8."""
     name = str(source)
     if not name.strip():
         raise input_error("file", "name", "is empty", "must name a file, or - for standard input")
@@ -53,7 +53,7 @@ def read_text(source: str | Path, size_limit: int = _SIZE_LIMIT) -> str:
 
 
 def parse_document(text: str, source: str) -> Table:
-    """The table that `text` holds; JSON when the name or the first character says so."""
+    """Return the table that `text` holds: JSON by its name or its first character, else TOML."""
     is_json = source.endswith(".json") or (
         not source.endswith(".toml") and text.lstrip()[:1] == "{"
     )
@@ -81,13 +81,13 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> Table:
     table: Table = {}
     for key, value in pairs:
         if key in table:
-            raise ValueError(f"key {key!r} stands twice")
+            raise ValueError(f"duplicate key {key!r}")
         table[key] = value
     return table
 
 
 def apply_settings(document: Table, settings: Iterable[str]) -> Table:
-    """A copy of `document` with `key.path=value` settings; a value is TOML, else text."""
+    """Return a copy of `document` with settings `key.path=value`; a value is TOML, else text."""
     result = _copy(document)
     for setting in settings:
         path, separator, text = setting.partition("=")
@@ -129,17 +129,17 @@ def _copy(node: Any) -> Any:
 
 
 def merge_tables(below: Table, above: Table) -> Table:
-    """`above` laid over `below`, table by table; anything else is replaced."""
+    """Return `below` with the values of `above`; nested tables are merged, all else replaced."""
     result = dict(below)
     for key, value in above.items():
-        under = result.get(key)
-        both = isinstance(under, dict) and isinstance(value, dict)
-        result[key] = merge_tables(under, value) if both else value  # type: ignore[arg-type]
+        before = result.get(key)
+        both = isinstance(before, dict) and isinstance(value, dict)
+        result[key] = merge_tables(before, value) if both else value  # type: ignore[arg-type]
     return result
 
 
 def write_atomic(path: str | Path, content: str | bytes) -> None:
-    """Writes a file whole: readers see the old one or the new one, never half of it."""
+    """Write a file so that readers see the old content or the new one, never a part of it."""
     target = Path(path)
     raw = content.encode() if isinstance(content, str) else content
     try:
@@ -161,7 +161,7 @@ def write_atomic(path: str | Path, content: str | bytes) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder and those above it, where they are missing."""
+    """Create a folder and its parents, unless they exist."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -169,7 +169,7 @@ def make_folder(path: Path) -> None:
 
 
 class OutputError(Exception):
-    """Raised when a result cannot be written; earlier files stay as they were."""
+    """Raised when a result cannot be written; existing files stay unchanged."""
 
 
 def _unwritable(target: Path, error: OSError) -> OutputError:
@@ -183,5 +183,5 @@ def _umask() -> int:
 
 
 def to_json(value: Any, indent: int | None = 2) -> str:
-    """Strict JSON: no NaN, no infinity."""
+    """Return strict JSON; NaN and infinity raise ValueError."""
     return json.dumps(value, indent=indent, allow_nan=False, ensure_ascii=False)

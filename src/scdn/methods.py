@@ -1,7 +1,7 @@
 """A method is three choices: a controller, a memory of departed devices, and a schedule.
 
-Register one of your own with `register(Method(...))`, or name it `package.module:METHOD` where a
-method is asked for. A controller is a function of the round's problem and of `Notes`.
+Register one of your own with `register_method(Method(...))`, or name it `package.module:NAME` where
+a method is asked for. `scdn check` tests it.
 """
 
 from __future__ import annotations
@@ -17,48 +17,66 @@ from scdn.arrays import Array
 from scdn.control.gsp import least_delay_position
 from scdn.control.max_vfl import at_maximum
 from scdn.control.plan import Plan, make_plan
-from scdn.control.problem import Decision, RoundProblem
+from scdn.control.problem import RoundProblem
 from scdn.control.solve import solve
 from scdn.registry import Registry
 
 Schedule = Literal["synchronous", "asynchronous"]
 
-PLAN_GAP = 1e-3  # to which runs prove their plans; a tenth of a percent of the objective
+PLAN_GAP = 1e-3  # relative gap to which runs prove their plans
 
 
 @dataclass(frozen=True, eq=False)
 class RoundContext:
-    """What a controller may know beside the problem."""
+    """What a controller knows beside the round's problem."""
 
-    warm_start: Array | None = None  # where the server stands, or a place worth trying
-    iterations: Array | None = None  # for rivals: what each device is to run
+    warm_start: Array | None = None  # the server's position before the round
+    iterations: Array | None = None  # of each device, for rivals
 
 
+# Called once per round; must return a plan that keeps every limit but the delay. The same problem
+# and context must give the same plan, and neither may be changed.
 Controller = Callable[[RoundProblem, RoundContext], Plan]
 
 
 @dataclass(frozen=True)
 class Method:
-    """Who decides a round, what is kept of the departed, and when parties train."""
+    """A way to run the rounds of a scenario.
+
+    Attributes
+    ----------
+    name
+        Its name in scenarios, commands and reports.
+    controller
+        Plans a round: position, power, clock, iterations, and which devices are active.
+    memory
+        The name of the memory, which says what is kept of departed devices.
+    schedule
+        Whether the server waits for all reports of a round, or for none.
+    rival
+        Whether `RoundContext.iterations` holds SC-DN's mean iterations of the same round.
+    about
+        One line for lists of methods.
+    """
 
     name: str
     controller: Controller
     memory: str = "keep"
     schedule: Schedule = "synchronous"
-    rival: bool = False  # takes SC-DN's mean iterations of the same round
+    rival: bool = False
     about: str = ""
 
 
 # --- controllers ----------------------------------------------------------------------------------
 
 
-def exact_controller(problem: RoundProblem, notes: RoundContext) -> Plan:
-    """The round's problem, solved to a proven gap."""
-    return solve(problem, "exact", gap=PLAN_GAP, warm_start=notes.warm_start)
+def exact_controller(problem: RoundProblem, context: RoundContext) -> Plan:
+    """Solve the round's problem to a proven gap."""
+    return solve(problem, "exact", gap=PLAN_GAP, warm_start=context.warm_start)
 
 
 def algorithm3_controller(problem: RoundProblem, _: RoundContext) -> Plan:
-    """Algorithm 3, repaired where its plan breaks the true model."""
+    """Run Algorithm 3; return its repaired plan where its own breaks the true model."""
     plan = solve(problem, "paper")
     if plan.evaluation.violations and plan.repaired is not None:
         return replace(plan.repaired, solve_seconds=plan.solve_seconds)
@@ -66,30 +84,35 @@ def algorithm3_controller(problem: RoundProblem, _: RoundContext) -> Plan:
 
 
 def heuristic_controller(
-    problem: RoundProblem, notes: RoundContext, *, move: bool, matched: bool
+    problem: RoundProblem, context: RoundContext, *, move: bool, matched: bool
 ) -> Plan:
-    """Everything at its maximum, or with the least that suffices (`matched`)."""
-    place = least_delay_position(problem) if move else problem.server_m
-    decision = at_maximum(problem, place, matched=matched, iterations=notes.iterations)
-    return _heuristic(problem, decision, "gsp" if move else "greedy")
+    """Set everything to its maximum, or to the least that suffices (`matched`).
+
+    With `move` the server goes where the mean delay is least; otherwise it stays.
+    """
+    server_m = least_delay_position(problem) if move else problem.server_m
+    decision = at_maximum(problem, server_m, matched=matched, iterations=context.iterations)
+    return make_plan(problem, "gsp" if move else "greedy", "heuristic", decision, 0.0)
 
 
-def _heuristic(problem: RoundProblem, decision: Decision, solver: str) -> Plan:
-    return make_plan(problem, solver, "heuristic", decision, 0.0)
+def rival_iterations(mean: float, limit: Array, draws: Array) -> Array:
+    """Return floor or ceiling of `mean`, drawn so that this is their mean, up to each limit."""
+    floor = np.floor(mean)
+    return np.minimum(floor + (draws < mean - floor), np.floor(limit * (1 + 1e-12)))
 
 
 # --- the methods by name --------------------------------------------------------------------------
 
 _stay = partial(heuristic_controller, move=False, matched=False)
 _stay_matched = partial(heuristic_controller, move=False, matched=True)
-_best = partial(heuristic_controller, move=True, matched=False)
-_best_matched = partial(heuristic_controller, move=True, matched=True)
+_move = partial(heuristic_controller, move=True, matched=False)
+_move_matched = partial(heuristic_controller, move=True, matched=True)
 
 METHODS: Registry[Method] = Registry("method", Method)
 
 
 def register_method(method: Method) -> Method:
-    """Make a method known by its name."""
+    """Register a method under its name, and return it."""
     return METHODS.register(method.name, method)
 
 
@@ -107,42 +130,42 @@ for _method in (
     Method("sc-dn", exact_controller, about="the round's problem solved exactly; embeddings kept"),
     Method("sc-dn-paper", algorithm3_controller, about="the paper's Algorithm 3; embeddings kept"),
     Method("sc-dn-greedy", _stay, about="everything at its maximum; embeddings kept"),
-    Method("max-vfl", _stay, about="everything at its maximum, the server stays"),
-    Method("max-vfl-matched", _stay_matched, about="its iterations, least power and clock"),
-    Method("gsp", _best, rival=True, about="the server where the mean delay is least"),
-    Method("gsp-matched", _best_matched, rival=True, about="the same, least power and clock"),
-    Method("vafl", _stay, schedule="asynchronous", rival=True, about="nobody waits"),
+    Method("max-vfl", _stay, about="everything at its maximum; the server stays"),
+    Method(
+        "max-vfl-matched", _stay_matched, about="the iterations of max-vfl; least power and clock"
+    ),
+    Method(
+        "gsp",
+        _move,
+        rival=True,
+        about="everything at its maximum; the server at the least mean delay",
+    ),
+    Method("gsp-matched", _move_matched, rival=True, about="as gsp; least power and clock"),
+    Method("vafl", _stay, schedule="asynchronous", rival=True, about="asynchronous: nobody waits"),
     Method(
         "vafl-matched",
         _stay_matched,
         schedule="asynchronous",
         rival=True,
-        about="the same, least power and clock",
+        about="as vafl; least power and clock",
     ),
     Method(
-        "zoc", exact_controller, memory="zero-out", about="as sc-dn, but the departed are forgotten"
+        "zoc", exact_controller, memory="zero-out", about="as sc-dn; departed devices are removed"
     ),
     Method(
         "zoc-paper",
         algorithm3_controller,
         memory="zero-out",
-        about="as sc-dn-paper, the departed forgotten",
+        about="as sc-dn-paper; departed devices are removed",
     ),
-    Method("zoc-greedy", _stay, memory="zero-out", about="as max-vfl, the departed forgotten"),
+    Method(
+        "zoc-greedy", _stay, memory="zero-out", about="as max-vfl; departed devices are removed"
+    ),
     Method(
         "sc-dn-dropout",
         exact_controller,
         memory="dropout",
-        about="as sc-dn, trained to do without some",
+        about="as sc-dn; trained with devices left out at random",
     ),
 ):
     register_method(_method)
-
-
-# --- rivals' iterations ---------------------------------------------------------------------------
-
-
-def rival_iterations(mean: float, limit: Array, draws: Array) -> Array:
-    """Whole iterations with this mean, floor or ceiling by `luck`; never above `most`."""
-    floor = np.floor(mean)
-    return np.minimum(floor + (draws < mean - floor), np.floor(limit * (1 + 1e-12)))

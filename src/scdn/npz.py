@@ -1,4 +1,4 @@
-"""Reading `.npz` files of others: never a pickle, and one kind of error for all damage."""
+"""Files of NumPy arrays: read without pickles, with one error for all damage, and written whole."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ from scdn.file_io import write_atomic
 
 
 def read_npz(path: Path, keys: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
-    """The arrays in a file, all or those named; `KeyError` for a missing one, else `ValueError`."""
+    """Read all arrays of a file, or those named.
+
+    Raises `KeyError` for a missing array, and `ValueError` if the file is damaged.
+    """
     try:
         with path.open("rb") as file:
-            if not zipfile.is_zipfile(file):  # NumPy would speak of pickles, and how to allow them
+            if not zipfile.is_zipfile(file):  # NumPy's error would advise to allow pickles
                 raise zipfile.BadZipFile
             file.seek(0)
             with np.load(file, allow_pickle=False) as arrays:
                 return {key: arrays[key] for key in (arrays.files if keys is None else keys)}
-    # NotImplementedError: compressed in a way that zipfile does not know
+    # NotImplementedError: a compression that zipfile does not know
     except (TypeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error):
         raise ValueError("not a whole npz file") from None
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Generic, TypeVar, cast
 
-from scdn.errors import InputError, format_value, input_error
+from scdn.errors import InputError, describe_error, format_value, input_error
 
 T = TypeVar("T")
 
@@ -105,5 +105,5 @@ def _import_module(module_name: str, name: str, kind: str) -> ModuleType:
         found = f"{name}: there is no module {missing}"
         raise input_error("scdn", kind, found, allowed) from error
     except (Exception, SystemExit) as error:  # a user's module may fail in any way
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise input_error("scdn", kind, f"{name} fails on import ({reason})", "mend it") from error
+        found = f"{name} fails on import ({describe_error(error)})"
+        raise input_error("scdn", kind, found, "mend the module") from error

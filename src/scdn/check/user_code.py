@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from scdn.errors import describe_error
+
 
 class UserCodeError(Exception):
     """Raised when the checked code fails, so that this part of its check cannot go on."""
@@ -21,12 +23,6 @@ def call(situation: str, advice: str, function: Callable[..., Any], *arguments: 
 def collect(*checks: Iterable[str]) -> list[str]:
     """Return the problems of all checks, each of which ends early where the checked code fails."""
     return list(dict.fromkeys(problem for check in checks for problem in _until_failure(check)))
-
-
-def describe_error(error: Exception) -> str:
-    """Return type and first line of an error."""
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
 def _until_failure(check: Iterable[str]) -> Iterator[str]:

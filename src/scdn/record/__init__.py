@@ -1,1 +1,1 @@
-"""What a run leaves behind, and how it is read back."""
+"""The files of a run: events, summary, checkpoint and lock; writing and reading them."""

@@ -6,7 +6,6 @@ written once.
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 from collections.abc import Mapping
@@ -18,8 +17,8 @@ from numpy.typing import NDArray
 
 from scdn import __version__
 from scdn.errors import InputError, input_error
-from scdn.file_io import OutputError, to_json, write_atomic
-from scdn.npz import read_npz
+from scdn.file_io import make_folder, to_json
+from scdn.npz import read_npz, write_npz
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -38,17 +37,14 @@ def save(
 ) -> None:
     """Write a state; `constants` has named groups of arrays that never change again."""
     folder = run / FOLDER
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be made ({error.strerror})") from None
+    make_folder(folder)
     names = list(constants or {})
     for number, name in enumerate(names):
         path = folder / _constant_file(number)
         if not path.exists():
-            write_atomic(path, _to_npz((constants or {})[name], {"name": name}))
+            _write(path, (constants or {})[name], {"name": name})
     version = {"format": FORMAT, "scdn": __version__}
-    write_atomic(folder / _STATE, _to_npz(arrays, {**version, **values, "constants": names}))
+    _write(folder / _STATE, arrays, {**version, **values, "constants": names})
 
 
 def clear(run: Path) -> None:
@@ -59,13 +55,13 @@ def clear(run: Path) -> None:
 def load(run: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, Arrays]]:
     """Return what `save` last wrote: arrays, values and constants."""
     folder = run / FOLDER
-    arrays, values = _read_npz(folder / _STATE)
+    arrays, values = _read(folder / _STATE)
     _check_format(folder / _STATE, values)
     for leftover in folder.glob(".*.npz.*"):  # of a process that was killed while it wrote
         leftover.unlink(missing_ok=True)
     constants: dict[str, Arrays] = {}
     for number, name in enumerate(values.pop("constants")):
-        constants[name], header = _read_npz(folder / _constant_file(number))
+        constants[name], header = _read(folder / _constant_file(number))
         if header["name"] != name:
             found = f"is of {header['name']!r}"
             raise input_error(str(folder), _constant_file(number), found, f"must be of {name!r}")
@@ -76,14 +72,11 @@ def _constant_file(number: int) -> str:
     return f"fixed-{number}.npz"
 
 
-def _to_npz(arrays: Arrays, values: Mapping[str, Any]) -> bytes:
-    buffer = io.BytesIO()
-    content: dict[str, Any] = {_VALUES: np.array(to_json(dict(values), indent=None)), **arrays}
-    np.savez(buffer, **content)
-    return buffer.getvalue()
+def _write(path: Path, arrays: Arrays, values: Mapping[str, Any]) -> None:
+    write_npz(path, **{_VALUES: np.array(to_json(dict(values), indent=None)), **arrays})
 
 
-def _read_npz(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     try:
         arrays = read_npz(path)
         if _VALUES_OF_FORMAT_1 in arrays and _VALUES not in arrays:

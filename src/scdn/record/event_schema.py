@@ -1,4 +1,4 @@
-"""The form of a run's events, for those who read them elsewhere. Further fields may be there."""
+"""The schema of a run's events, for programs that read them; events may have further fields."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel
 Position = Annotated[list[float], Field(min_length=3, max_length=3)]
 
 
-class _Open(BaseModel):
+class _OpenModel(BaseModel):
     model_config = ConfigDict(extra="allow", populate_by_name=True)
 
 
-class Scores(_Open):
+class Scores(_OpenModel):
     """Accuracies in percent, or the mean squared error."""
 
     test_loss: float
@@ -23,20 +23,20 @@ class Scores(_Open):
 
 
 class Metrics(Scores):
-    """After an exit, `future` has the scores on rows that the departed never embedded."""
+    """After an exit, `future` has the scores on rows that departed devices never embedded."""
 
     train_loss: float
     future: Scores | None = None
 
 
-class ServerRound(_Open):
-    """Where the server was, and what getting and staying there cost."""
+class ServerRound(_OpenModel):
+    """The server's position, and the energy of moving and hovering."""
 
     position_m: Position
     movement_j: float
 
 
-class DeviceRound(_Open):
+class DeviceRound(_OpenModel):
     """What one device did; `delay_s` is null where it sent nothing."""
 
     id: str
@@ -50,7 +50,7 @@ class DeviceRound(_Open):
     smoothness: float
 
 
-class PlanRound(_Open):
+class PlanRound(_OpenModel):
     """The plan's true objective; `gap` is null without a proof."""
 
     objective: float
@@ -58,7 +58,7 @@ class PlanRound(_Open):
     solve_seconds: float
 
 
-class StartEvent(_Open):
+class StartEvent(_OpenModel):
     """The first line."""
 
     event: Literal["start"]
@@ -69,7 +69,7 @@ class StartEvent(_Open):
     versions: dict[str, str]
 
 
-class RoundEvent(_Open):
+class RoundEvent(_OpenModel):
     """One line per round; lists hold ids of devices."""
 
     event: Literal["round"]
@@ -85,7 +85,7 @@ class RoundEvent(_Open):
     seconds: float
 
 
-class EndEvent(_Open):
+class EndEvent(_OpenModel):
     """The last line of a run that is over."""
 
     event: Literal["end"]

@@ -1,4 +1,4 @@
-"""A run's numbers for those who keep their runs in TensorBoard or MLflow."""
+"""Logging the numbers of a run to TensorBoard or MLflow."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from scdn.errors import InputError, input_error, require_package
+from scdn.errors import InputError, describe_error, input_error, require_package
 from scdn.file_io import write_atomic
 
-Log = Callable[[dict[str, Any]], None]
+LogRound = Callable[[dict[str, Any]], None]  # takes the event of a round
 
-MLFLOW_RUN = "mlflow-run"  # the file with MLflow's name for a run, so that a resumed one goes on
+MLFLOW_RUN = "mlflow-run"  # file with the id of the MLflow run, which a resumed run continues
 
 
 def check_log(kind: str) -> None:
-    """Refuses a tool that is not installed, or that cannot keep anything."""
+    """Refuse a tool that is not installed, or whose store cannot be used."""
     require_package(kind, kind, "--log")
     try:
         if kind == "mlflow":
@@ -25,78 +25,73 @@ def check_log(kind: str) -> None:
             mlflow.search_experiments(max_results=1)
         else:
             from torch.utils.tensorboard import SummaryWriter  # noqa: F401
-    except Exception as error:  # whatever a tool and its store may raise
+    except Exception as error:  # a tool and its store may raise anything
         raise _unusable(kind, error) from None
 
 
-def open_log(kind: str, name: str, method: str, folder: Path) -> Log:
-    """Takes round events from now on; TensorBoard's go into the run's own folder.
+def open_log(kind: str, name: str, method: str, folder: Path) -> LogRound:
+    """Return a function that logs the events of rounds; TensorBoard's files are in `folder`.
 
-    A tool that fails later on is left with a warning: the run itself goes on.
+    If the tool fails later, logging ends with a warning and the run continues.
     """
     try:
         log = _tensorboard(folder) if kind == "tensorboard" else _mlflow(name, method, folder)
-    except Exception as error:  # as above
+    except Exception as error:  # as in check_log
         raise _unusable(kind, error) from None
     failed = False
 
-    def careful(event: dict[str, Any]) -> None:
+    def log_until_failure(event: dict[str, Any]) -> None:
         nonlocal failed
         if failed:
             return
         try:
             log(event)
-        except Exception as error:  # as above
+        except Exception as error:  # as in check_log
             failed = True
-            warnings.warn(f"--log {kind} ends here: {_first_line(error)}", stacklevel=2)
+            warnings.warn(f"--log {kind} stopped: {describe_error(error)}", stacklevel=2)
 
-    return careful
+    return log_until_failure
 
 
 def _unusable(kind: str, error: Exception) -> InputError:
-    found = f"{kind} cannot be used ({_first_line(error)})"
-    return input_error("scdn", "--log", found, "mend that, or leave it out")
+    found = f"{kind} cannot be used ({describe_error(error)})"
+    return input_error("scdn", "--log", found, "mend that, or leave --log out")
 
 
-def _first_line(error: Exception) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0] if text else type(error).__name__
-
-
-def numbers(event: dict[str, Any]) -> dict[str, float]:
-    """What is worth a curve in a round's event."""
-    found = {key: v for key, v in event["metrics"].items() if isinstance(v, int | float)}
+def logged_numbers(event: dict[str, Any]) -> dict[str, float]:
+    """Return the numbers of a round that are logged."""
+    numbers = {key: v for key, v in event["metrics"].items() if isinstance(v, int | float)}
     for term in ("transmission_j", "processing_j"):
-        found[term] = sum(device[term] for device in event["devices"])
-    found["movement_j"] = event["server"]["movement_j"]
-    found["active"] = len(event["active"])
-    found["latency_s"] = event["latency_s"]
-    return found
+        numbers[term] = sum(device[term] for device in event["devices"])
+    numbers["movement_j"] = event["server"]["movement_j"]
+    numbers["active"] = len(event["active"])
+    numbers["latency_s"] = event["latency_s"]
+    return numbers
 
 
-def _tensorboard(folder: Path) -> Log:
+def _tensorboard(folder: Path) -> LogRound:
     from torch.utils.tensorboard import SummaryWriter
 
     writer: Any = None
 
     def log(event: dict[str, Any]) -> None:
         nonlocal writer
-        if writer is None:  # rounds that a killed process had logged and a resumed one repeats
+        if writer is None:  # drops rounds that a killed process logged and this one repeats
             writer = SummaryWriter(str(folder / "tensorboard"), purge_step=event["round"])
-        for key, value in numbers(event).items():
+        for key, value in logged_numbers(event).items():
             writer.add_scalar(key, value, event["round"])
         writer.flush()
 
     return log
 
 
-def _mlflow(name: str, method: str, folder: Path) -> Log:
+def _mlflow(name: str, method: str, folder: Path) -> LogRound:
     import mlflow
 
     mlflow.set_experiment(name)
-    known = folder / MLFLOW_RUN
-    if known.exists():
-        mlflow.start_run(run_id=known.read_text().strip())
+    run_id_file = folder / MLFLOW_RUN
+    if run_id_file.exists():
+        mlflow.start_run(run_id=run_id_file.read_text().strip())
     else:
-        write_atomic(known, mlflow.start_run(run_name=method).info.run_id + "\n")
-    return lambda event: mlflow.log_metrics(numbers(event), step=event["round"])
+        write_atomic(run_id_file, mlflow.start_run(run_name=method).info.run_id + "\n")
+    return lambda event: mlflow.log_metrics(logged_numbers(event), step=event["round"])

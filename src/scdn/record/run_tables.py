@@ -1,4 +1,4 @@
-"""Runs as tables: one row per round, or one per round and device."""
+"""Recorded runs as tables: one row per round, or one per round and device."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LISTS = ("active", "entered", "exited", "link_failed")
 
 
 def rounds_frame(runs: Sequence[Run]) -> pd.DataFrame:
-    """One row per run and round: metrics, joules, seconds, iterations and counts."""
+    """Return one row per run and round: metrics, joules, seconds, iterations and counts."""
     rows = pd.DataFrame(
         [
             {"run": n, "method": run.method, "seed": run.seed} | round_row(event)
@@ -38,16 +38,16 @@ def rounds_frame(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def round_row(event: Event) -> dict[str, Any]:
-    """A round in numbers; NaN for what is not known."""
+    """Return the numbers of a round; NaN where one is missing."""
     devices = event.get("devices") or []
-    spent = _column(devices, "processing_j")
+    processing_j = _column(devices, "processing_j")
     return {
         "round": event["round"],
         **_numbers(event.get("metrics") or {}),
         "transmission_j": sum(_column(devices, "transmission_j")),
-        "processing_j": sum(spent),
+        "processing_j": sum(processing_j),
         "movement_j": _number(event.get("server") or {}, "movement_j", 0.0),
-        "processing_j_per_device": _mean(spent),
+        "processing_j_per_device": _mean(processing_j),
         "latency_s": _number(event, "latency_s"),
         "iterations": _mean(_column(devices, "iterations")),
         "active": len(event.get("active") or ()),
@@ -58,10 +58,10 @@ def round_row(event: Event) -> dict[str, Any]:
 
 
 def devices_frame(runs: Sequence[Run]) -> pd.DataFrame:
-    """One row per run, round and device that is present."""
+    """Return one row per run, round and device that is present."""
     return pd.DataFrame(
         [
-            _device(run, event, device)
+            _device_row(run, event, device)
             for run in runs
             for event in run.rounds
             for device in event.get("devices") or ()
@@ -69,14 +69,14 @@ def devices_frame(runs: Sequence[Run]) -> pd.DataFrame:
     )
 
 
-def _device(run: Run, event: Event, device: Event) -> dict[str, Any]:
-    place = device.get("position_m") or (math.nan,) * 3
+def _device_row(run: Run, event: Event, device: Event) -> dict[str, Any]:
+    position = device.get("position_m") or (math.nan,) * 3
     return {
         "method": run.method,
         "seed": run.seed,
         "round": event["round"],
         "id": device["id"],
-        **dict(zip(("x_m", "y_m", "z_m"), place, strict=True)),
+        **dict(zip(("x_m", "y_m", "z_m"), position, strict=True)),
         **{name: device["id"] in (event.get(name) or ()) for name in _LISTS},
         **_numbers(device),
         "reason": device.get("reason"),
@@ -84,7 +84,7 @@ def _device(run: Run, event: Event, device: Event) -> dict[str, Any]:
 
 
 def _numbers(table: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
-    """Every number in nested tables, under joined names; NaN for what is null or not finite."""
+    """Return the numbers of nested tables under joined names; NaN for null and not finite ones."""
     flat: dict[str, float] = {}
     for key, value in table.items():
         if isinstance(value, dict):
@@ -97,9 +97,9 @@ def _numbers(table: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
     return flat
 
 
-def _number(table: Mapping[str, Any], key: str, otherwise: float = math.nan) -> float:
-    found = _numbers({key: table.get(key)}).get(key, math.nan)
-    return otherwise if math.isnan(found) else found
+def _number(table: Mapping[str, Any], key: str, default: float = math.nan) -> float:
+    number = _numbers({key: table.get(key)}).get(key, math.nan)
+    return default if math.isnan(number) else number
 
 
 def _column(devices: Sequence[Event], key: str) -> list[float]:
@@ -111,7 +111,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def export_table(runs: Sequence[Run], path: str | Path) -> None:
-    """The table of rounds as .csv or .parquet."""
+    """Write the table of rounds as .csv or .parquet."""
     check_table_name(path)
     buffer = io.BytesIO()
     rows = rounds_frame(runs)
@@ -123,8 +123,8 @@ def export_table(runs: Sequence[Run], path: str | Path) -> None:
 
 
 def check_table_name(path: str | Path) -> None:
-    """Refuses a file name whose ending is no table's."""
+    """Check that a file name ends with .csv or .parquet."""
     if Path(path).suffix.lower() not in (".csv", ".parquet"):
         raise input_error(
-            "table", str(path), "is of a strange kind", "must end with .csv or .parquet"
+            "table", str(path), "has another ending", "must end with .csv or .parquet"
         )

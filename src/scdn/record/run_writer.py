@@ -1,10 +1,9 @@
-"""Writing a run down: each event on disk before the next round begins."""
+"""Writing the events of a run: each is on disk before the next round begins."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 from scdn.errors import input_error
 from scdn.file_io import OutputError, to_json, write_atomic
@@ -14,14 +13,14 @@ SUMMARY = "summary.json"
 
 
 def check_unused(folder: Path) -> None:
-    """Refuses a folder that has a run."""
+    """Refuse a folder that already holds a run."""
     if (folder / EVENTS).exists():
         allowed = "choose another folder, or go on with --resume"
         raise input_error(str(folder), "folder", "has a run already", allowed)
 
 
 class Recorder:
-    """Appends to a run's `events.jsonl`. A line counts once its newline is on disk."""
+    """Appends events to a run's `events.jsonl`; a line without its newline is incomplete."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -29,7 +28,7 @@ class Recorder:
 
     @classmethod
     def create(cls, folder: Path, start: Event) -> Recorder:
-        """A new run in a folder that has none yet."""
+        """Start recording in a folder that holds no run yet."""
         check_unused(folder)
         recorder = cls(folder)
         write_atomic(recorder._path, _line(start))
@@ -37,7 +36,7 @@ class Recorder:
 
     @classmethod
     def reopen(cls, folder: Path, next_round: int) -> Recorder:
-        """The run as it was when the checkpoint was made: what came after is cut."""
+        """Continue recording before `next_round`; events of that round and later ones are cut."""
         kept = [
             event
             for event in read_events(folder / EVENTS)
@@ -51,9 +50,9 @@ class Recorder:
         return cls(folder)
 
     def append(self, event: Event) -> None:
-        """One more event, on disk when this returns."""
+        """Append an event; it is on disk when this returns."""
         try:
-            # Not mode "ab": a file that has vanished must not come back without its beginning.
+            # Mode "ab" would create the file again, without its start, if it had vanished.
             with open(os.open(self._path, os.O_WRONLY | os.O_APPEND), "ab") as file:
                 file.write(_line(event).encode())
                 file.flush()
@@ -61,9 +60,9 @@ class Recorder:
         except OSError as error:
             raise OutputError(f"{self._path}: cannot be written ({error.strerror})") from None
 
-    def write_summary(self, found: dict[str, Any]) -> None:
-        """The last word on a run."""
-        write_atomic(self.folder / SUMMARY, to_json(found) + "\n")
+    def write_summary(self, summary: Event) -> None:
+        """Write the summary of the run."""
+        write_atomic(self.folder / SUMMARY, to_json(summary) + "\n")
 
 
 def _line(event: Event) -> str:

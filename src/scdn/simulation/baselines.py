@@ -14,17 +14,17 @@ from scdn.scenario import Scenario
 from scdn.simulation.run_data import RunData
 from scdn.world.churn import churn_trace
 
-Scores = dict[str, float]
+BaselineScores = dict[str, float]
 
 
-def baselines(scenario: Scenario) -> dict[str, Scores | None]:
+def baselines(scenario: Scenario) -> dict[str, BaselineScores | None]:
     """Return the scores of the best of the first parties alone, and of one with every column."""
     data = RunData.from_scenario(scenario, churn_trace(scenario))
     single = [_train_and_score(data, {name: view}) for name, view in data.views.items()]
     return {"best_party": _best(single), "centralised": _centralised(data)}
 
 
-def _centralised(data: RunData) -> Scores | None:
+def _centralised(data: RunData) -> BaselineScores | None:
     if len(data.dataset.train) > 1:  # one model cannot take several modalities
         return None
     ((modality, _),) = data.dataset.train.items()
@@ -40,7 +40,7 @@ def _centralised(data: RunData) -> Scores | None:
     return _train_and_score(data, {"everything": everything})
 
 
-def _train_and_score(data: RunData, views: dict[str, FeatureView]) -> Scores | None:
+def _train_and_score(data: RunData, views: dict[str, FeatureView]) -> BaselineScores | None:
     """Return the scores after as many steps as a party may take in all rounds of the scenario."""
     scenario = data.scenario
     learning = scenario.learning
@@ -58,14 +58,16 @@ def _train_and_score(data: RunData, views: dict[str, FeatureView]) -> Scores | N
     return _finite_scores(model.metrics())
 
 
-def _finite_scores(metrics: dict[str, Any]) -> Scores | None:
+def _finite_scores(metrics: dict[str, Any]) -> BaselineScores | None:
     """Return the scores, or None if training has diverged."""
-    scores: Scores = {key: metrics[key] for key in ("top1", "top3", "mse") if key in metrics}
+    scores: BaselineScores = {
+        key: metrics[key] for key in ("top1", "top3", "mse") if key in metrics
+    }
     values = [*scores.values(), metrics["test_loss"]]
     return scores if all(math.isfinite(value) for value in values) else None
 
 
-def _best(candidates: list[Scores | None]) -> Scores | None:
+def _best(candidates: list[BaselineScores | None]) -> BaselineScores | None:
     finite = [scores for scores in candidates if scores is not None]
     if not finite:
         return None
