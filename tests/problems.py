@@ -1,4 +1,4 @@
-"""Random plan requests of every kind, and an independent reading of the model to judge plans by.
+"""Random plan requests of every kind, and an independent model to judge plans by.
 
 Nothing here uses the package: formulas are written out again from the documented model.
 """
@@ -61,85 +61,78 @@ _MOVEMENT = {
 
 
 def random_request(seed: int, count: int | None = None, **fixed) -> dict:
-    """A request of a random kind; `fixed` replaces top-level values."""
-    dice = np.random.default_rng(seed)
-    count = int(dice.integers(0, 7)) if count is None else count
-    size = [[100, 100, 100], [100, 100, 100], [60, 140, 30], [400, 50, 80]][dice.integers(4)]
-    pade = dice.random() < 0.3
-    delay = 10 ** (dice.uniform(-6.5, -3.5) if pade else dice.uniform(-1.7, -0.3))
+    """Return a request of a random kind; `fixed` replaces top-level values."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(0, 7)) if count is None else count
+    size = [[100, 100, 100], [100, 100, 100], [60, 140, 30], [400, 50, 80]][rng.integers(4)]
+    pade = rng.random() < 0.3
+    delay = 10 ** (rng.uniform(-6.5, -3.5) if pade else rng.uniform(-1.7, -0.3))
     request = {
         "region_m": size,
-        "server": {"position_m": _place(dice, size)},
+        "server": {"position_m": _position(rng, size)},
         "radio": {"rate_model": "pade" if pade else "shannon"},
         "max_delay_s": float(delay),
-        "integer_iterations": bool(dice.random() < 0.7),
-        "max_iterations": int(dice.choice([5, 5, 5, 1, 12])),
-        "learning": {"steps_per_iteration": int(dice.choice([1, 1, 1, 4, 20]))},
-        "devices": [_device(dice, index, size) for index in range(count)],
+        "integer_iterations": bool(rng.random() < 0.7),
+        "max_iterations": int(rng.choice([5, 5, 5, 1, 12])),
+        "learning": {"steps_per_iteration": int(rng.choice([1, 1, 1, 4, 20]))},
+        "devices": [_device(rng, index, size) for index in range(count)],
     }
-    if dice.random() < 0.3:
-        request["radio"]["margin_db"] = float(dice.uniform(0, 6))
-    if dice.random() < 0.3:
-        request["keep_out_m"] = [_box(dice, size) for _ in range(dice.integers(1, 4))]
-    if dice.random() < 0.1:
-        request["candidates_m"] = [_place(dice, size, flying=True) for _ in range(5)]
-    if dice.random() < 0.2:
-        name = str(dice.choice(list(_WEIGHTS)))
-        request["weights"] = {name: float(_WEIGHTS[name] * dice.choice([0, 0.01, 100]))}
-    if dice.random() < 0.2:
-        name = str(dice.choice(["hover_j", "climb_j", "lateral_j_per_m"]))
-        request["movement"] = {name: float(dice.choice([0, 50]))}
+    if rng.random() < 0.3:
+        request["radio"]["margin_db"] = float(rng.uniform(0, 6))
+    if rng.random() < 0.3:
+        request["keep_out_m"] = [_box(rng, size) for _ in range(rng.integers(1, 4))]
+    if rng.random() < 0.1:
+        request["candidates_m"] = [_position(rng, size, flying=True) for _ in range(5)]
+    if rng.random() < 0.2:
+        name = str(rng.choice(list(_WEIGHTS)))
+        request["weights"] = {name: float(_WEIGHTS[name] * rng.choice([0, 0.01, 100]))}
+    if rng.random() < 0.2:
+        name = str(rng.choice(["hover_j", "climb_j", "lateral_j_per_m"]))
+        request["movement"] = {name: float(rng.choice([0, 50]))}
     return {**request, **fixed}
 
 
-def _place(dice, size, flying=False) -> list[float]:
-    kind = dice.integers(6)
+def _position(rng, size, flying=False) -> list[float]:
+    kind = rng.integers(6)
     if kind == 0:
         return [float(x) for x in size] if not flying else [float(size[0]), 0.0, 0.0]
-    place = [float(dice.uniform(0, x)) for x in size]
-    if kind == 1 or (flying and place[2] < 1):
-        place[2] = 0.0
-    return place if kind != 2 else [0.0, 0.0, 0.0]
+    position = [float(rng.uniform(0, x)) for x in size]
+    if kind == 1 or (flying and position[2] < 1):
+        position[2] = 0.0
+    return position if kind != 2 else [0.0, 0.0, 0.0]
 
 
-def _box(dice, size) -> list[float]:
-    ends = [sorted(float(x) for x in dice.uniform(-0.1 * s, 1.1 * s, 2)) for s in size]
-    if dice.random() < 0.5:
+def _box(rng, size) -> list[float]:
+    ends = [sorted(float(x) for x in rng.uniform(-0.1 * s, 1.1 * s, 2)) for s in size]
+    if rng.random() < 0.5:
         ends[2][0] = 0.0
     return [low for low, _ in ends] + [high + 0.1 for _, high in ends]
 
 
-def _device(dice, index, size) -> dict:
+def _device(rng, index, size) -> dict:
     device = {
         "id": f"d{index}",
-        "position_m": _place(dice, size),
-        "max_power_w": float(dice.uniform(0.2, 0.32)),
-        "flops_per_cycle": float(dice.uniform(0.0032, 0.0074)),
-        "importance": float(dice.uniform(1, 5)),
-        "survival": float(dice.uniform(0.7, 1)),
-        "smoothness": float(dice.uniform(0.1, 1)),
-        "gradient_bound_sq": float(dice.uniform(0.005, 0.06)),
+        "position_m": _position(rng, size),
+        "max_power_w": float(rng.uniform(0.2, 0.32)),
+        "flops_per_cycle": float(rng.uniform(0.0032, 0.0074)),
+        "importance": float(rng.uniform(1, 5)),
+        "survival": float(rng.uniform(0.7, 1)),
+        "smoothness": float(rng.uniform(0.1, 1)),
+        "gradient_bound_sq": float(rng.uniform(0.005, 0.06)),
     }
-    optimizer = dice.integers(4)
+    optimizer = rng.integers(4)
     if optimizer == 1:
-        device["optimizer"] = {"kind": "proximal", "mu": float(dice.uniform(0.05, 0.4))}
+        device["optimizer"] = {"kind": "proximal", "mu": float(rng.uniform(0.05, 0.4))}
         device["learning_rate"] = 0.02
     if optimizer == 2:
-        device["optimizer"] = {"kind": "momentum", "rho": float(dice.uniform(0.05, 0.6))}
-    odd = dice.integers(12)
-    if odd == 0:
-        device["payload_bits"] = 0
-    elif odd == 1:
-        device["bandwidth_hz"] = 4e6
-    elif odd == 2:
-        device["connections"] = 0
-    elif odd == 3:
-        device["max_power_w"] = 0
-    return device
+        device["optimizer"] = {"kind": "momentum", "rho": float(rng.uniform(0.05, 0.6))}
+    unusual = [{"payload_bits": 0}, {"bandwidth_hz": 4e6}, {"connections": 0}, {"max_power_w": 0}]
+    kind = rng.integers(12)
+    return device | (unusual[kind] if kind < len(unusual) else {})
 
 
 class Model:
-    """The true model of a request, from its documentation, in plain Python."""
+    """The documented model of a request, in plain Python."""
 
     def __init__(self, request: dict) -> None:
         self.request = request
@@ -151,7 +144,7 @@ class Model:
         self.movement_constants = {**_MOVEMENT, **request.get("movement", {})}
         self.max_delay = request.get("max_delay_s", 0.06)
         self.max_iterations = request.get("max_iterations", 5)
-        self.whole = request.get("integer_iterations", True)
+        self.integer_iterations = request.get("integer_iterations", True)
         self.devices = [{**_DEVICE, **device} for device in request["devices"]]
         self.before = request["server"]["position_m"]
 
@@ -161,25 +154,25 @@ class Model:
     def noise(self, device) -> float:
         return 10 ** (self.radio["noise_dbm_per_hz"] / 10) * 1e-3 * self.bandwidth(device)
 
-    def loss(self, device, place) -> float:
-        there = device["position_m"]
-        link = self.a2a if there[2] > 0 and place[2] > 0 else self.a2g
-        d = math.dist(there, place)
-        run = math.hypot(there[0] - place[0], there[1] - place[1])
-        theta = math.degrees(math.atan2(abs(there[2] - place[2]), run))
-        blocked = link["los_scale"] * math.exp(-link["los_slope"] * (theta - link["los_scale"]))
-        p = 1 / (1 + blocked)
-        reach = 4 * math.pi * self.radio["carrier_hz"] * max(d, self.radio["min_distance_m"])
-        spread = (reach / 299792458) ** link["exponent"]
+    def path_loss(self, device, server) -> float:
+        position = device["position_m"]
+        link = self.a2a if position[2] > 0 and server[2] > 0 else self.a2g
+        distance = max(math.dist(position, server), self.radio["min_distance_m"])
+        run = math.dist(position[:2], server[:2])
+        theta = math.degrees(math.atan2(abs(position[2] - server[2]), run))
+        scale, slope = link["los_scale"], link["los_slope"]
+        p = 1 / (1 + scale * math.exp(-slope * (theta - scale)))
+        spreading = 4 * math.pi * self.radio["carrier_hz"] * distance / 299792458
         los, nlos = 10 ** (link["los_loss_db"] / 10), 10 ** (link["nlos_loss_db"] / 10)
-        return spread * (p * los + (1 - p) * nlos) * 10 ** (self.radio["margin_db"] / 10)
+        margin = 10 ** (self.radio["margin_db"] / 10)
+        return spreading ** link["exponent"] * (p * los + (1 - p) * nlos) * margin
 
-    def delay(self, device, power, place) -> float:
+    def delay(self, device, power, server) -> float:
         if device["payload_bits"] == 0:
             return 0.0
         if power == 0:
             return math.inf
-        x = power / (self.noise(device) * self.loss(device, place))
+        x = power / (self.noise(device) * self.path_loss(device, server))
         nats = math.log1p(x) if self.radio["rate_model"] == "shannon" else x * (6 + x) / (6 + 4 * x)
         return device["payload_bits"] / (self.bandwidth(device) * nats / math.log(2))
 
@@ -213,51 +206,54 @@ class Model:
         work = q * 3 * device["connections"] * device["capacitance"] * self.learning["batch_size"]
         return work / (2 * device["flops_per_cycle"]) * clock**2
 
-    def movement(self, place) -> float:
+    def movement(self, server) -> float:
         m, top = self.movement_constants, self.request["region_m"][2]
-        cost = m["hover_j"] * math.exp(place[2] / m["altitude_scale_m"])
-        if place[2] > self.before[2]:
-            cost += m["climb_j"] * math.log((top - self.before[2]) / (top - place[2]))
-        step = math.hypot(place[0] - self.before[0], place[1] - self.before[1])
-        return cost + m["lateral_j_per_m"] * step
+        energy = m["hover_j"] * math.exp(server[2] / m["altitude_scale_m"])
+        if server[2] > self.before[2]:
+            energy += m["climb_j"] * math.log((top - self.before[2]) / (top - server[2]))
+        return energy + m["lateral_j_per_m"] * math.dist(server[:2], self.before[:2])
 
     def objective(self, answer: dict) -> float:
-        """Of a plan as it was answered."""
-        place, w = answer["server"]["position_m"], self.weights
-        total = w["movement"] * self.movement(place)
+        """Return the objective of a plan's JSON, after checking delays and clocks."""
+        server, w = answer["server"]["position_m"], self.weights
+        total = w["movement"] * self.movement(server)
         for device, plan in zip(self.devices, answer["devices"], strict=True):
             assert device["id"] == plan["id"]
             total += w["convergence"] * self.convergence(device, plan["iterations"])
             clock = plan["cpu_hz"]
             total += w["processing"] * self.processing(device, plan["iterations"], clock)
             if plan["active"]:
-                delay = self.delay(device, plan["power_w"], place)
+                delay = self.delay(device, plan["power_w"], server)
                 assert delay <= self.max_delay * (1 + 1e-9)
                 total += w["transmission"] * plan["power_w"] * delay
                 assert plan["delay_s"] == close(delay)
             assert clock >= self.least_clock(device, plan["iterations"]) * (1 - 1e-9)
         return total
 
-    def allowed(self, place) -> bool:
-        size, floor = self.request["region_m"], self.movement_constants["min_flight_m"]
-        inside = all(0 <= x <= s for x, s in zip(place, size, strict=True))
-        flies = place[2] == 0 or place[2] >= floor
-        below = place[2] < size[2] or self.before[2] == size[2]
+    def allowed(self, server) -> bool:
+        size, z = self.request["region_m"], server[2]
+        inside = all(0 <= x <= s for x, s in zip(server, size, strict=True))
+        at_flight_height = z == 0 or z >= self.movement_constants["min_flight_m"]
+        below_ceiling = z < size[2] or self.before[2] == size[2]
         boxes = self.request.get("keep_out_m", [])
-        free = not any(all(b[i] < place[i] < b[i + 3] for i in range(3)) for b in boxes)
-        return inside and flies and below and free
+        free = not any(all(b[i] < server[i] < b[i + 3] for i in range(3)) for b in boxes)
+        return inside and at_flight_height and below_ceiling and free
 
-    def choices(self) -> list[tuple[float, float, float, float]]:
-        """Per device: cost when off, best cost when on less sending, power per loss, limit."""
-        found = []
-        for device in self.devices:
-            off = self.weights["convergence"] * self.convergence(device, 0)
-            found.append((off, self._running(device), *self._sending(device)))
-        return found
+    def device_costs(self) -> list[tuple[float, float, float, float]]:
+        """Return, per device, its cost when off and when on (without sending), P/loss and P_max."""
+        return [
+            (
+                self.weights["convergence"] * self.convergence(device, 0),
+                self._running_cost(device),
+                self._least_power_per_loss(device),
+                device["max_power_w"],
+            )
+            for device in self.devices
+        ]
 
-    def _running(self, device) -> float:
+    def _running_cost(self, device) -> float:
         tries = range(self.max_iterations + 1)
-        if not self.whole:
+        if not self.integer_iterations:
             tries = np.linspace(0, self.max_iterations, 400 * max(1, self.max_iterations) + 1)
         best = math.inf
         for iterations in tries:
@@ -269,54 +265,53 @@ class Model:
                 best = min(best, cost)
         return best
 
-    def _sending(self, device) -> tuple[float, float]:
+    def _least_power_per_loss(self, device) -> float:
         nats = device["payload_bits"] * math.log(2) / (self.bandwidth(device) * self.max_delay)
         if self.radio["rate_model"] == "shannon":
             snr = math.expm1(nats) if nats < 700 else math.inf
         else:
             snr = (4 * nats - 6 + math.sqrt((4 * nats - 6) ** 2 + 24 * nats)) / 2
-        return self.noise(device) * snr, device["max_power_w"]
+        return self.noise(device) * snr
 
-    def best_at(self, place, choices) -> float:
-        """The best objective with the server at a place."""
-        total = self.weights["movement"] * self.movement(place)
-        for device, (off, on, per_loss, limit) in zip(self.devices, choices, strict=True):
-            power = per_loss * self.loss(device, place) if per_loss else 0.0
+    def best_at(self, server, costs) -> float:
+        """Return the best objective with the server at a position."""
+        total = self.weights["movement"] * self.movement(server)
+        for device, (off, on, per_loss, limit) in zip(self.devices, costs, strict=True):
+            power = per_loss * self.path_loss(device, server) if per_loss else 0.0
             cost = on + self.weights["transmission"] * power * self.max_delay
             total += min(off, cost) if power <= limit else off
         return total
 
     def search(self, seed: int, starts: int = 300, steps: int = 400) -> float:
-        """The best objective that a random multi-start search with refinement finds."""
-        dice, size = np.random.default_rng(seed), np.array(self.request["region_m"], dtype=float)
-        choices = self.choices()
+        """Return the best objective that a random multi-start search with refinement finds."""
+        rng, size = np.random.default_rng(seed), np.array(self.request["region_m"], dtype=float)
+        costs = self.device_costs()
         if self.request.get("candidates_m"):
-            places = [p for p in self.request["candidates_m"] if self.allowed(p)]
-            return min(self.best_at(place, choices) for place in places)
-        places = [list(dice.uniform(0, 1, 3) * size) for _ in range(starts)]
-        places += [[p[0], p[1], 0.0] for p in places[::3]] + [list(self.before)]
+            candidates = filter(self.allowed, self.request["candidates_m"])
+            return min(self.best_at(position, costs) for position in candidates)
+        positions = [list(rng.uniform(0, 1, 3) * size) for _ in range(starts)]
+        positions += [[x, y, 0.0] for x, y, _ in positions[::3]] + [list(self.before)]
         for device in self.devices:
             x, y, z = device["position_m"]
-            places += [[x, y, h] for h in (0.0, z, z + 1.5, 1.0, 0.3 * size[2], 0.7 * size[2])]
-        places = [place for place in places if self.allowed(place)]
-        scored = sorted((self.best_at(place, choices), place) for place in places)[:3]
-        return min(
-            self._refined(dice, value, place, size, choices, steps) for value, place in scored
-        )
+            positions += [[x, y, h] for h in (0.0, z, z + 1.5, 1.0, 0.3 * size[2], 0.7 * size[2])]
+        allowed = filter(self.allowed, positions)
+        best = sorted((self.best_at(position, costs), position) for position in allowed)[:3]
+        return min(self._refine(rng, value, start, size, costs, steps) for value, start in best)
 
-    def _refined(self, dice, value, place, size, choices, steps) -> float:
-        reach = 0.1 * float(size.max())
+    def _refine(self, rng, value, position, size, costs, steps) -> float:
+        """Return the best objective on a random walk that only accepts improvements."""
+        stride = 0.1 * float(size.max())
         for _ in range(steps):
-            move = dice.normal(0, reach, 3)
-            if place[2] == 0 and dice.random() < 0.7:
+            move = rng.normal(0, stride, 3)
+            if position[2] == 0 and rng.random() < 0.7:
                 move[2] = 0
-            trial = [float(x) for x in np.clip(np.array(place) + move, 0, size)]
+            trial = np.clip(np.array(position) + move, 0, size).tolist()
             if self.allowed(trial):
-                found = self.best_at(trial, choices)
-                if found < value:
-                    value, place = found, trial
+                trial_value = self.best_at(trial, costs)
+                if trial_value < value:
+                    value, position = trial_value, trial
                     continue
-            reach = max(0.97 * reach, 1e-4)
+            stride = max(0.97 * stride, 1e-4)
         return value
 
 

@@ -1,4 +1,4 @@
-"""Energies are never negative, and the cheapest settings suffice."""
+"""Energies follow the contract, are never negative, and the least clock is just in time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scdn.scenario import Movement
 from scdn.world import energy
 
 positive = st.floats(0, 1e6)
-place = st.tuples(st.floats(0, 100), st.floats(0, 100), st.floats(0, 100))
+position = st.tuples(st.floats(0, 100), st.floats(0, 100), st.floats(0, 100))
 movements = st.builds(
     Movement,
     hover_j=st.floats(0, 100),
@@ -22,13 +22,13 @@ movements = st.builds(
 
 
 @given(positive, positive)
-def test_transmission(power, delay):
+def test_transmission_energy_is_power_times_delay(power, delay):
     assert energy.transmission_j(power, delay) == pytest.approx(power * delay)
     assert energy.transmission_j(0, np.inf) == 0
 
 
-@given(place, place, movements)
-def test_movement_is_never_negative_and_staying_is_cheapest_sideways(before, after, movement):
+@given(position, position, movements)
+def test_movement_energy_is_never_negative_and_flying_sideways_adds_to_it(before, after, movement):
     moved = energy.movement_j(before, after, movement, 100)
     assert all(np.all(part >= 0) for part in moved)
     assert moved.total == moved.hover + moved.climb + moved.lateral
@@ -38,19 +38,19 @@ def test_movement_is_never_negative_and_staying_is_cheapest_sideways(before, aft
 
 
 @given(st.floats(0, 90), st.floats(0, 99))
-def test_climbing_is_the_contracts_logarithm(before, after):
-    found = energy.movement_j([0, 0, before], [0, 0, after], Movement(), 100).climb
-    assert found == pytest.approx(10 * max(0.0, np.log((100 - before) / (100 - after))), abs=1e-9)
+def test_climbing_energy_is_the_contracts_logarithm(before, after):
+    climb = energy.movement_j([0, 0, before], [0, 0, after], Movement(), 100).climb
+    assert climb == pytest.approx(10 * max(0.0, np.log((100 - before) / (100 - after))), abs=1e-9)
 
 
-def test_the_ceiling_is_only_for_those_who_are_there():
+def test_climbing_to_the_ceiling_takes_infinite_energy_and_staying_there_none():
     assert energy.movement_j([0, 0, 50], [0, 0, 100], Movement(), 100).climb == np.inf
     assert energy.movement_j([0, 0, 100], [0, 0, 100], Movement(), 100).climb == 0
     assert energy.movement_j([0, 0, 100], [0, 0, 50], Movement(), 100).climb == 0
 
 
 @given(st.integers(0, 50), st.integers(1, 512), st.floats(1, 1e6), st.floats(1e-4, 8))
-def test_the_least_clock_is_just_in_time(steps, batch, connections, flops):
+def test_least_clock_is_just_in_time(steps, batch, connections, flops):
     work = energy.cycles(steps, batch, connections, flops)
     assert work == pytest.approx(3 * steps * batch * connections / flops)
     clock = energy.least_cpu_hz(work, 4.0, 1e7)

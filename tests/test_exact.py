@@ -32,7 +32,7 @@ def _answer(request, **options):
 
 def _slack(model):
     """Return what a search over a grid of relaxed iterations may miss, relative."""
-    return 1e-9 if model.whole else 2e-5
+    return 1e-9 if model.integer_iterations else 2e-5
 
 
 @pytest.mark.parametrize("part", range(8))

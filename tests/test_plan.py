@@ -1,4 +1,4 @@
-"""`scdn plan` as outsiders use it: what is refused, what is answered, and the simple rules."""
+"""`scdn plan`: what is refused, what is answered, Max VFL and GSP, and violations."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def changed(path, value):
     return request
 
 
-def faults(request, **more):
+def faulty_fields(request):
     with pytest.raises(InputError) as caught:
-        make_request(request, **more)
+        make_request(request)
     return [fault.field for fault in caught.value.faults]
 
 
@@ -111,27 +111,25 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("path", "value"), WRONG, ids=lambda x: str(x)[:30])
-def test_wrong_requests_are_refused_with_one_line(path, value):
-    found = faults(changed(path, value))
-    assert len(found) == 1
-    where = found[0]
-    assert where.startswith(path) or (path == "devices.0.id" and where == "devices.1.id")
+def test_a_wrong_value_is_refused_with_one_fault_at_its_field(path, value):
+    [field] = faulty_fields(changed(path, value))
+    assert field.startswith(path) or (path == "devices.0.id" and field == "devices.1.id")
 
 
-def test_more_refusals():
+def test_missing_fields_and_contradictions_are_refused():
     for missing in ("region_m", "server", "devices"):
-        assert faults({k: v for k, v in GOOD.items() if k != missing}) == [missing]
-    assert faults(changed("devices.0", {"position_m": [1, 1, 1]})) == ["devices.0.id"]
-    assert faults(changed("devices.0", {"id": "a"})) == ["devices.0.position_m"]
+        assert faulty_fields({k: v for k, v in GOOD.items() if k != missing}) == [missing]
+    assert faulty_fields(changed("devices.0", {"position_m": [1, 1, 1]})) == ["devices.0.id"]
+    assert faulty_fields(changed("devices.0", {"id": "a"})) == ["devices.0.position_m"]
     fast = {**DEVICE, "learning_rate": 2.5, "optimizer": {"kind": "proximal", "mu": 0.5}}
-    assert faults(changed("devices.0", fast)) == ["devices.0.learning_rate"]
-    shut = {**GOOD, "candidates_m": [[5, 5, 5]], "keep_out_m": [[0, 0, 0, 9, 9, 9]]}
-    assert faults(shut) == ["candidates_m"]
-    assert faults({**GOOD, "candidates_m": [[5, 5, 0.5], [500, 5, 5]]}) == ["candidates_m"]
-    assert faults({**GOOD, "candidates_m": [[5, 5, 100]]}) == ["candidates_m"]
+    assert faulty_fields(changed("devices.0", fast)) == ["devices.0.learning_rate"]
+    kept_out = {**GOOD, "candidates_m": [[5, 5, 5]], "keep_out_m": [[0, 0, 0, 9, 9, 9]]}
+    assert faulty_fields(kept_out) == ["candidates_m"]
+    assert faulty_fields({**GOOD, "candidates_m": [[5, 5, 0.5], [500, 5, 5]]}) == ["candidates_m"]
+    assert faulty_fields({**GOOD, "candidates_m": [[5, 5, 100]]}) == ["candidates_m"]
 
 
-def test_what_is_odd_but_allowed():
+def test_unusual_values_that_are_allowed_give_a_feasible_plan():
     for path, value in [
         ("devices", []),
         ("devices.0.max_power_w", 0),
@@ -152,7 +150,7 @@ def test_what_is_odd_but_allowed():
         assert plan.evaluation.violations == ()
 
 
-def test_defaults_are_the_documented_ones():
+def test_absent_fields_take_the_documented_defaults():
     full = json.loads((ROOT / "tests" / "defaults.json").read_text())
     request = make_request({**GOOD, "devices": [DEVICE]})
     assert request.model_dump(mode="json", by_alias=True) == {
@@ -163,7 +161,7 @@ def test_defaults_are_the_documented_ones():
     }
 
 
-def test_theorem_1(tmp_path):
+def test_devices_outside_theorem_1_are_warned_about_and_refused_when_strict(tmp_path):
     path = tmp_path / "r.json"
     path.write_text(json.dumps(changed("devices.0.optimizer", {"kind": "momentum", "rho": 0.5})))
     warned = scdn("plan", path, "--json")
@@ -173,19 +171,23 @@ def test_theorem_1(tmp_path):
     refused(scdn("plan", path, "--json", "--strict"), 1)
 
 
-def test_the_command_line(tmp_path):
+def test_plan_reads_files_and_standard_input_and_obeys_its_options(tmp_path):
     path = tmp_path / "r.json"
     path.write_text(json.dumps(GOOD))
-    told = scdn("plan", path)
-    assert told.returncode == 0
-    assert "optimal" in told.stdout
-    answer = json.loads(scdn("plan", "-", "--json", stdin=json.dumps(GOOD)).stdout)
-    again = json.loads(scdn("plan", path, "--json", "--set", "max_delay_s=0.06").stdout)
-    for each in (answer, again):
-        del each["solve_seconds"]
-    assert answer == again
+    text = scdn("plan", path)
+    assert text.returncode == 0
+    assert "optimal" in text.stdout
+    from_stdin = json.loads(scdn("plan", "-", "--json", stdin=json.dumps(GOOD)).stdout)
+    from_file = json.loads(scdn("plan", path, "--json", "--set", "max_delay_s=0.06").stdout)
+    for answer in (from_stdin, from_file):
+        del answer["solve_seconds"]
+    assert from_stdin == from_file
     limited = json.loads(scdn("plan", path, "--json", "--gap", "1e-2", "--time-limit", "5").stdout)
     assert limited["gap"] <= 1e-2
+
+
+def test_every_fault_of_a_request_is_named_in_its_own_line(tmp_path):
+    path = tmp_path / "r.json"
     bad = copy.deepcopy(GOOD)
     bad["devices"][0].update(max_power_w=-1, position_m=[1, 2, 900])
     bad["radio"] = {"bandwidth_hz": 0}
@@ -196,6 +198,10 @@ def test_the_command_line(tmp_path):
         "devices.0.max_power_w",
         "devices.0.position_m",
     }
+
+
+def test_unreadable_requests_and_wrong_options_are_refused(tmp_path):
+    path = tmp_path / "r.json"
     for text in ("", "[]", "3", "{", '{"a": 1', "\x00\x01", "null"):
         path.write_text(text)
         refused(scdn("plan", path, "--json"))
@@ -205,7 +211,7 @@ def test_the_command_line(tmp_path):
     refused(scdn("plan", ROOT / "examples" / "request.json", "--draw", tmp_path / "x.gif"), 1)
 
 
-def test_toml_requests(tmp_path):
+def test_requests_may_be_toml(tmp_path):
     path = tmp_path / "r.toml"
     path.write_text(
         "region_m = [100, 100, 100]\nserver = {position_m = [50, 50, 50]}\n"
@@ -215,12 +221,12 @@ def test_toml_requests(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["plan-request", "plan", "scenario"])
-def test_schemas_are_schemas(form):
+def test_printed_schemas_are_valid_json_schemas(form):
     schema = json.loads(scdn("schema", form).stdout)
     Draft202012Validator.check_schema(schema)
 
 
-def test_schemas_describe_what_is_read_and_written(examples):
+def test_schemas_accept_what_is_read_and_written_and_nothing_else(examples):
     requests = Draft202012Validator(json.loads(scdn("schema", "plan-request").stdout))
     plans = Draft202012Validator(json.loads(scdn("schema", "plan").stdout))
     stored = json.loads((examples / "request.json").read_text())
@@ -229,8 +235,8 @@ def test_schemas_describe_what_is_read_and_written(examples):
     for wrong in (changed("nonsense", 1), changed("max_delay_s", 0), changed("devices.0.id", 3)):
         assert not requests.is_valid(wrong)
     for solver in ("exact", "paper", "gsp"):
-        done = scdn("plan", examples / "request.json", "--json", "--solver", solver)
-        answer = json.loads(done.stdout)
+        completed = scdn("plan", examples / "request.json", "--json", "--solver", solver)
+        answer = json.loads(completed.stdout)
         plans.validate(answer)
         assert ("repaired" in answer) == (solver == "paper")
         if solver == "paper":
@@ -239,7 +245,7 @@ def test_schemas_describe_what_is_read_and_written(examples):
 
 
 @pytest.mark.parametrize("solver", [s for s in SOLVERS if s not in ("exact", "paper")])
-def test_simple_rules(solver):
+def test_max_vfl_and_gsp_satisfy_every_device_and_never_beat_the_bound(solver):
     for seed in range(many(200)):
         request = random_request(seed)
         plan = solve(problem_of(make_request(request)), solver)
@@ -255,7 +261,7 @@ def test_simple_rules(solver):
             assert best.lower_bound <= plan.objective * (1 + 1e-12)
 
 
-def test_matched_rules_differ_in_power_and_clock_only(examples):
+def test_matched_solvers_differ_in_power_and_clock_only(examples):
     problem = problem_of(read_request(examples / "request.json"))
     for solver in ("greedy", "gsp"):
         full, matched = solve(problem, solver), solve(problem, f"{solver}-matched")
@@ -268,42 +274,40 @@ def test_matched_rules_differ_in_power_and_clock_only(examples):
     assert np.array_equal(solve(problem, "greedy").server_m, problem.server_m)
 
 
-def test_gsp_takes_the_spot_with_the_least_mean_delay(examples):
+def test_gsp_takes_the_position_with_the_least_mean_delay(examples):
     problem = problem_of(read_request(examples / "request.json"))
     chosen = solve(problem, "gsp").server_m
 
-    def mean_delay(place):
-        return problem.delay_s(problem.max_power_w, problem.path_loss(place)).mean()
+    def mean_delay(server):
+        return problem.delay_s(problem.max_power_w, problem.path_loss(server)).mean()
 
-    for place in (*problem.position_m, [50.0, 50.0, 80.0], [25.0, 75.0, 40.0]):
-        assert mean_delay(chosen) <= mean_delay(np.array(place)) + 1e-15
+    for position in (*problem.position_m, [50.0, 50.0, 80.0], [25.0, 75.0, 40.0]):
+        assert mean_delay(chosen) <= mean_delay(np.array(position)) + 1e-15
 
 
-def test_violations_name_what_is_broken(examples):
+def test_violations_name_the_violated_constraint(examples):
     problem = problem_of(read_request(examples / "request.json"))
     decision = solve(problem).decision
-    clean = evaluate(problem, decision)
-    assert clean.violations == ()
+    assert evaluate(problem, decision).violations == ()
 
-    def broken(**change):
+    def violated(**change):
         return {v.constraint for v in evaluate(problem, decision._replace(**change)).violations}
 
     ones = np.ones(len(problem))
-    assert broken(power_w=decision.power_w / 2) == {"max_delay_s"}
-    assert broken(power_w=9 * ones) == {"max_power_w"}
-    assert broken(power_w=-ones) >= {"min_power_w"}
-    assert broken(cpu_hz=decision.cpu_hz / 2) == {"compute_deadline_s"}
-    assert broken(cpu_hz=9e9 * ones) == {"cpu_max_hz"}
-    assert broken(cpu_hz=ones) == {"cpu_min_hz", "compute_deadline_s"}
-    assert broken(iterations=9 * ones, cpu_hz=2.3e9 * ones) >= {"max_iterations"}
-    assert broken(iterations=-ones) == {"min_iterations"}
-    assert broken(iterations=decision.iterations - 0.5) == {"whole_iterations"}
-    assert broken(active=~decision.active) == {"inactive_iterations", "inactive_power_w"}
-    low = decision.power_w * 0 + problem.max_power_w
-    assert "keep_out" in broken(server_m=np.array([45.0, 50.0, 10.0]), power_w=low)
-    assert "min_flight_m" in broken(server_m=np.array([1.0, 5.0, 0.5]))
-    assert "ceiling" in broken(server_m=np.array([1.0, 5.0, 100.0]))
-    assert "region_x" in broken(server_m=np.array([-1.0, 5.0, 10.0]))
+    assert violated(power_w=decision.power_w / 2) == {"max_delay_s"}
+    assert violated(power_w=9 * ones) == {"max_power_w"}
+    assert violated(power_w=-ones) >= {"min_power_w"}
+    assert violated(cpu_hz=decision.cpu_hz / 2) == {"compute_deadline_s"}
+    assert violated(cpu_hz=9e9 * ones) == {"cpu_max_hz"}
+    assert violated(cpu_hz=ones) == {"cpu_min_hz", "compute_deadline_s"}
+    assert violated(iterations=9 * ones, cpu_hz=2.3e9 * ones) >= {"max_iterations"}
+    assert violated(iterations=-ones) == {"min_iterations"}
+    assert violated(iterations=decision.iterations - 0.5) == {"whole_iterations"}
+    assert violated(active=~decision.active) == {"inactive_iterations", "inactive_power_w"}
+    assert "keep_out" in violated(server_m=np.array([45.0, 50.0, 10.0]))
+    assert "min_flight_m" in violated(server_m=np.array([1.0, 5.0, 0.5]))
+    assert "ceiling" in violated(server_m=np.array([1.0, 5.0, 100.0]))
+    assert "region_x" in violated(server_m=np.array([-1.0, 5.0, 10.0]))
 
 
 def test_the_command_offers_every_solver():

@@ -4,7 +4,7 @@
 # is active; and the last two again, widened by the model's tolerance on the delay.
 PX, PY, PZ, PRICE, GAIN, REACH, CUTOFF, WIDE_REACH, WIDE_CUTOFF = range(9)
 # A link's row: path loss = SPREADING·d^EXPONENT·(LOS_LOSS·P_LoS + NLOS_LOSS·P_NLoS).
-SPREADING, EXPONENT, LOS_SCALE, LOS_SLOPE, NLOS_LOSS, LOS_LOSS = range(6)
+SPREADING, EXPONENT, LOS_SCALE, LOS_SLOPE, NLOS_LOSS, LOS_LOSS, MIN_DISTANCE_SQ = range(7)
 # The movement's row: the position before, and the weighted energies.
 X0, Y0, Z0, HOVER, ALTITUDE, CLIMB, CEILING, LATERAL = range(8)
 

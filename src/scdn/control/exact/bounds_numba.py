@@ -28,6 +28,7 @@ from scdn.control.exact.array_columns import (
     LOS_LOSS,
     LOS_SCALE,
     LOS_SLOPE,
+    MIN_DISTANCE_SQ,
     MOST_UNDECIDED,
     NLOS_LOSS,
     PRICE,
@@ -98,43 +99,31 @@ def movement_cost(x: float, y: float, z: float, m: Array) -> float:
 
 
 @_compiled
-def _path_loss(
-    x: float, y: float, z: float, d: Array, links: Array, min_distance_sq: float
-) -> float:
+def _path_loss(x: float, y: float, z: float, d: Array, links: Array) -> float:
     link = links[1] if (z > 0.0 and d[PZ] > 0.0) else links[0]
     rise = abs(z - d[PZ])
     run_sq = (x - d[PX]) ** 2 + (y - d[PY]) ** 2
     spread = link[SPREADING] * _distance_power(
-        max(run_sq + rise * rise, min_distance_sq), link[EXPONENT]
+        max(run_sq + rise * rise, link[MIN_DISTANCE_SQ]), link[EXPONENT]
     )
     los, nlos = _los_probability(rise, math.sqrt(run_sq), link)
     return spread * (link[LOS_LOSS] * los + link[NLOS_LOSS] * nlos)
 
 
 @_compiled
-def active_at(
-    x: float,
-    y: float,
-    z: float,
-    devices: Array,
-    links: Array,
-    min_distance_sq: float,
-    active: Any,
-) -> None:
+def active_at(x: float, y: float, z: float, devices: Array, links: Array, active: Any) -> None:
     """Fill `active` with which devices are active with the server at (x, y, z)."""
     for n in range(devices.shape[0]):
-        active[n] = _path_loss(x, y, z, devices[n], links, min_distance_sq) <= devices[n, CUTOFF]
+        active[n] = _path_loss(x, y, z, devices[n], links) <= devices[n, CUTOFF]
 
 
 @_compiled
-def saving_at(
-    x: float, y: float, z: float, devices: Array, links: Array, min_distance_sq: float
-) -> float:
+def saving_at(x: float, y: float, z: float, devices: Array, links: Array) -> float:
     """Return what the devices save with the server at (x, y, z)."""
     saved = 0.0
     for n in range(devices.shape[0]):
         d = devices[n]
-        loss = _path_loss(x, y, z, d, links, min_distance_sq)
+        loss = _path_loss(x, y, z, d, links)
         if loss <= d[CUTOFF]:
             saved += d[GAIN] - d[PRICE] * loss
     return saved
@@ -149,13 +138,7 @@ MEAN, ALONE = 12, 13  # slopes that were tried
 
 @_compiled
 def _loss_in_box(
-    centre: Array,
-    half_width: Array,
-    d: Array,
-    link: Array,
-    min_distance_sq: float,
-    rounding: float,
-    out: Array,
+    centre: Array, half_width: Array, d: Array, link: Array, rounding: float, out: Array
 ) -> bool:
     """Fill `out` with a device's loss in a box; return False if it is inactive everywhere."""
     dx, dy, dz = centre[0] - d[PX], centre[1] - d[PY], centre[2] - d[PZ]
@@ -167,7 +150,7 @@ def _loss_in_box(
     near, far = run_near + v_low * v_low, run_far + v_high * v_high
     r_low, r_high = math.sqrt(run_near), math.sqrt(run_far)
     exponent, scale = link[EXPONENT], link[SPREADING]
-    power_near = _distance_power(max(near, min_distance_sq), exponent)
+    power_near = _distance_power(max(near, link[MIN_DISTANCE_SQ]), exponent)
     los_high, nlos_low = _los_probability(v_high, r_low, link)
     h_a = link[LOS_LOSS] * los_high + link[NLOS_LOSS] * nlos_low
     falls = link[NLOS_LOSS] >= link[LOS_LOSS]  # the loss falls with the elevation
@@ -176,13 +159,13 @@ def _loss_in_box(
     los_low, nlos_high = _los_probability(v_low, r_high, link)
     h_b = link[LOS_LOSS] * los_low + link[NLOS_LOSS] * nlos_high
     h_low, h_high = min(h_a, h_b), max(h_a, h_b)
-    power_far = _distance_power(max(far, min_distance_sq), exponent)
+    power_far = _distance_power(max(far, link[MIN_DISTANCE_SQ]), exponent)
     run_sq = dx * dx + dy * dy
     los, nlos = _los_probability(v, math.sqrt(run_sq), link)
-    here = scale * _distance_power(max(run_sq + v * v, min_distance_sq), exponent)
+    here = scale * _distance_power(max(run_sq + v * v, link[MIN_DISTANCE_SQ]), exponent)
     out[LOSS] = here * (link[LOS_LOSS] * los + link[NLOS_LOSS] * nlos)
     out[LOW], out[HIGH] = scale * power_near * h_low, scale * power_far * h_high
-    smooth = near >= min_distance_sq
+    smooth = near >= link[MIN_DISTANCE_SQ]
     out[SMOOTH] = 1.0 if smooth else 0.0
     if smooth:
         bend_a, bend_b = power_near / near, power_far / far
@@ -370,7 +353,6 @@ def bound_boxes(
     devices: Array,
     links: Array,
     movement: Array,
-    min_distance_sq: float,
     rounding: float,
     lower_bound: Array,
     centre_value: Array,
@@ -392,9 +374,7 @@ def bound_boxes(
                     continue
                 d = devices[64 * word + bit]
                 link = links[1] if (centre[2] > 0.0 and d[PZ] > 0.0) else links[0]
-                if not _loss_in_box(
-                    centre, half_width, d, link, min_distance_sq, rounding, box_loss
-                ):
+                if not _loss_in_box(centre, half_width, d, link, rounding, box_loss):
                     continue
                 keep |= flag
                 gain, price = d[GAIN], d[PRICE]
@@ -459,7 +439,6 @@ def barrier(
     devices: Array,
     links: Array,
     movement: Array,
-    min_distance_sq: float,
     gradient: Array,
 ) -> float:
     """Return the cost of keeping devices active, with a barrier at the edge of their reach.
@@ -483,7 +462,7 @@ def barrier(
         run_sq = dx * dx + dy * dy
         r, v = math.sqrt(run_sq), abs(dz)
         true_sq = run_sq + v * v
-        here_sq = max(true_sq, min_distance_sq)
+        here_sq = max(true_sq, link[MIN_DISTANCE_SQ])
         los, nlos = _los_probability(v, r, link)
         root = link[SPREADING] * _distance_power(here_sq, link[EXPONENT])
         h = link[LOS_LOSS] * los + link[NLOS_LOSS] * nlos
@@ -496,7 +475,7 @@ def barrier(
                 return math.inf
             total -= mu * math.log(spare / d[REACH])
             weight += mu / spare
-        t = link[EXPONENT] * h * root / here_sq if true_sq > min_distance_sq else 0.0
+        t = link[EXPONENT] * h * root / here_sq if true_sq > link[MIN_DISTANCE_SQ] else 0.0
         turn = (link[NLOS_LOSS] - link[LOS_LOSS]) * link[LOS_SLOPE] * (180.0 / math.pi) * los * nlos
         s = turn * root / true_sq if true_sq > 0.0 else 0.0
         if r > 0.0:
@@ -517,7 +496,6 @@ def barrier_hessian(
     devices: Array,
     links: Array,
     movement: Array,
-    min_distance_sq: float,
     gradient: Array,
     hessian: Array,
 ) -> None:
@@ -526,6 +504,6 @@ def barrier_hessian(
     for axis in range(3):
         if shifts[axis] != 0.0:
             moved[axis] = position[axis] + shifts[axis]
-            barrier(moved, active, mu, devices, links, movement, min_distance_sq, other)
+            barrier(moved, active, mu, devices, links, movement, other)
             hessian[:, axis] = (other - gradient) / shifts[axis]
             moved[axis] = position[axis]

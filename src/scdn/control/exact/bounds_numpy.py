@@ -80,7 +80,6 @@ def bound_boxes(
     devices: Array,
     links: Array,
     movement: Array,
-    min_distance_sq: float,
     rounding: float,
     lower_bound: Array,
     centre_value: Array,
@@ -97,7 +96,7 @@ def bound_boxes(
     for start in range(first, last, step):
         rows = slice(start, min(start + step, last))
         bits = np.unpackbits(alive[rows].view(np.uint8), axis=1, bitorder="little")
-        batch = _Batch(centres[rows], half_widths[rows], devices, links, min_distance_sq)
+        batch = _Batch(centres[rows], half_widths[rows], devices, links)
         bounds = batch.bound(bits[:, : len(devices)].astype(np.bool_), movement, rounding)
         lower_bound[rows], centre_value[rows], split_axis[rows] = bounds[:3]
         padded = np.zeros(bits.shape, dtype=np.bool_)
@@ -120,18 +119,11 @@ class _Batch:
     gradient: Interval  # of the loss in the box
     smooth: Mask  # whether the box is beyond the minimum distance
 
-    def __init__(
-        self,
-        centre: Array,
-        half_width: Array,
-        devices: Array,
-        links: Array,
-        min_distance_sq: float,
-    ) -> None:
+    def __init__(self, centre: Array, half_width: Array, devices: Array, links: Array) -> None:
         self.centre, self.half_width, self.devices = centre, half_width, devices
-        self._set_losses(LinkConstants(devices, links, centre[:, 2:] > 0), min_distance_sq)
+        self._set_losses(LinkConstants(devices, links, centre[:, 2:] > 0))
 
-    def _set_losses(self, link: LinkConstants, min_distance_sq: float) -> None:
+    def _set_losses(self, link: LinkConstants) -> None:
         step = self.centre[:, None, :] - self.devices[None, :, :3]
         w = self.half_width[:, None, :]
         near, far = np.maximum(0.0, np.abs(step) - w), np.abs(step) + w
@@ -141,15 +133,15 @@ class _Batch:
         run = Interval(np.sqrt(run_near_sq), np.sqrt(run_far_sq))
         rise = Interval(near[..., 2], far[..., 2])
         true_near_sq = run_near_sq + near_sq[..., 2]
-        distance_near_sq = np.maximum(true_near_sq, min_distance_sq)
-        distance_far_sq = np.maximum(run_far_sq + far_sq[..., 2], min_distance_sq)
+        distance_near_sq = np.maximum(true_near_sq, link.min_distance_sq)
+        distance_far_sq = np.maximum(run_far_sq + far_sq[..., 2], link.min_distance_sq)
         power_near, power_far = map(link.distance_power, (distance_near_sq, distance_far_sq))
         steepest = link.los_probability(rise.high, run.low)
         flattest = link.los_probability(rise.low, run.high)
         excess = Interval.spanned_by(link.excess(steepest), link.excess(flattest))
 
         run_sq = step[..., 0] ** 2 + step[..., 1] ** 2
-        distance_sq = np.maximum(run_sq + step[..., 2] ** 2, min_distance_sq)
+        distance_sq = np.maximum(run_sq + step[..., 2] ** 2, link.min_distance_sq)
         probability = link.los_probability(np.abs(step[..., 2]), np.sqrt(run_sq))
         self.loss = link.spreading * link.distance_power(distance_sq) * link.excess(probability)
         low = link.spreading * power_near * excess.low
@@ -169,7 +161,7 @@ class _Batch:
         offset = Interval(step - w, step + w)
         self.gradient = _gradient(link, offset, by_distance, by_angle, run, rise, near_sq, far_sq)
         spread = np.sum(np.maximum(-self.gradient.low, self.gradient.high) * w, axis=2)
-        self.smooth = true_near_sq >= min_distance_sq
+        self.smooth = true_near_sq >= link.min_distance_sq
         self.range = Interval(
             np.where(self.smooth, np.maximum(low, self.loss - spread), low),
             np.where(self.smooth, np.minimum(high, self.loss + spread), high),

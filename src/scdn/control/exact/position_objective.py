@@ -65,30 +65,28 @@ class PositionObjective:
     devices: Array  # rows as in array_columns
     links: Array  # air to ground, air to air
     movement: Array
-    min_distance_sq: float
     rounding: float  # relative error allowed for in every bound
     backend: ModuleType
 
     def value(self, position: Array) -> float:
         """Return the objective at a position, less the constant."""
         x, y, z = position.tolist()
-        saved = self.backend.saving_at(x, y, z, self.devices, self.links, self.min_distance_sq)
+        saved = self.backend.saving_at(x, y, z, self.devices, self.links)
         return float(self.backend.movement_cost(x, y, z, self.movement) - saved)
 
     def active_at(self, position: Array) -> Mask:
         """Return which devices are active at a position."""
         x, y, z = position.tolist()
         active = np.zeros(len(self.devices), dtype=np.bool_)
-        self.backend.active_at(x, y, z, self.devices, self.links, self.min_distance_sq, active)
+        self.backend.active_at(x, y, z, self.devices, self.links, active)
         return active
 
     def barrier(self, position: Array, active: Mask, mu: float) -> tuple[float, Array]:
         """Return cost and gradient with a barrier that keeps devices in reach (see `polish`)."""
         gradient = np.zeros(3)
         cost = self.backend.barrier(
-            position, active, mu, self.devices, self.links, self.movement, self.min_distance_sq,
-            gradient,
-        )  # fmt: skip
+            position, active, mu, self.devices, self.links, self.movement, gradient
+        )
         return float(cost), gradient
 
     def barrier_hessian(
@@ -98,7 +96,7 @@ class PositionObjective:
         hessian = np.zeros((3, 3))
         self.backend.barrier_hessian(
             position, shifts, active, mu, self.devices, self.links, self.movement,
-            self.min_distance_sq, gradient, hessian,
+            gradient, hessian,
         )  # fmt: skip
         return hessian
 
@@ -117,8 +115,7 @@ class PositionObjective:
         def bound_rows(first: int, last: int) -> None:
             self.backend.bound_boxes(
                 centre, half_width, alive, first, last, self.devices, self.links, self.movement,
-                self.min_distance_sq, self.rounding, lower_bound, centre_value, split_axis,
-                still_alive,
+                self.rounding, lower_bound, centre_value, split_axis, still_alive,
             )  # fmt: skip
 
         if count * len(self.devices) < _SHARED or not self.backend.RELEASES_GIL:
@@ -168,7 +165,6 @@ def position_objective(
         devices=devices,
         links=np.array([_link_row(link, radio) for link in (radio.a2g, radio.a2a)]),
         movement=_movement_row(problem),
-        min_distance_sq=radio.min_distance_m**2,
         rounding=_rounding(problem, len(devices)),
         backend=_backend_module(backend),
     )
@@ -187,7 +183,8 @@ def _link_row(link: Link, radio: Radio) -> list[float]:
     los, nlos = db_to_ratio(link.los_loss_db), db_to_ratio(link.nlos_loss_db)
     with np.errstate(over="ignore"):
         scale = float(np.power(wavenumber, link.exponent) * db_to_ratio(radio.margin_db))
-    return [scale, link.exponent, link.los_scale, link.los_slope, nlos, los]
+    sigmoid = (link.los_scale, link.los_slope)
+    return [scale, link.exponent, *sigmoid, nlos, los, radio.min_distance_m**2]
 
 
 def _movement_row(problem: RoundProblem) -> Array:

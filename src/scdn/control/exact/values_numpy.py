@@ -38,12 +38,9 @@ class LinkConstants:
 
     def __init__(self, devices: Array, links: Array, airborne: Mask) -> None:
         air = airborne & (devices[:, PZ] > 0)
-        spreading, exponent, los_scale, los_slope, nlos_loss, los_loss = (
-            np.where(air, links[1, column], links[0, column]) for column in range(6)
-        )
-        self.spreading, self.exponent = spreading, exponent
-        self.los_scale, self.los_slope = los_scale, los_slope
-        self.nlos_loss, self.los_loss = nlos_loss, los_loss
+        columns = [np.where(air, a2a, a2g) for a2g, a2a in zip(*links, strict=True)]
+        self.spreading, self.exponent, self.los_scale, self.los_slope = columns[:4]
+        self.nlos_loss, self.los_loss, self.min_distance_sq = columns[4:]
 
     @to_infinity
     def los_probability(self, rise: Array, run: Array) -> LosProbability:
@@ -80,36 +77,24 @@ def movement_slope(z: Any, movement: Array) -> Any:
     return slope + np.where(climbs, movement[CLIMB] / to_ceiling, 0.0)
 
 
-def _path_losses(
-    x: float, y: float, z: float, devices: Array, links: Array, min_distance_sq: float
-) -> Array:
+def _path_losses(x: float, y: float, z: float, devices: Array, links: Array) -> Array:
     link = LinkConstants(devices, links, np.array(z > 0))
     run_sq = (x - devices[:, PX]) ** 2 + (y - devices[:, PY]) ** 2
     rise = np.abs(z - devices[:, PZ])
-    power = link.distance_power(np.maximum(run_sq + rise * rise, min_distance_sq))
+    power = link.distance_power(np.maximum(run_sq + rise * rise, link.min_distance_sq))
     return link.spreading * power * link.excess(link.los_probability(rise, np.sqrt(run_sq)))
 
 
 @to_infinity
-def active_at(
-    x: float,
-    y: float,
-    z: float,
-    devices: Array,
-    links: Array,
-    min_distance_sq: float,
-    active: Mask,
-) -> None:
+def active_at(x: float, y: float, z: float, devices: Array, links: Array, active: Mask) -> None:
     """Fill `active` with which devices are active with the server at (x, y, z)."""
-    active[:] = _path_losses(x, y, z, devices, links, min_distance_sq) <= devices[:, CUTOFF]
+    active[:] = _path_losses(x, y, z, devices, links) <= devices[:, CUTOFF]
 
 
 @to_infinity
-def saving_at(
-    x: float, y: float, z: float, devices: Array, links: Array, min_distance_sq: float
-) -> float:
+def saving_at(x: float, y: float, z: float, devices: Array, links: Array) -> float:
     """Return what the devices save with the server at (x, y, z)."""
-    loss = _path_losses(x, y, z, devices, links, min_distance_sq)
+    loss = _path_losses(x, y, z, devices, links)
     saving = devices[:, GAIN] - devices[:, PRICE] * loss
     return float(np.where(loss <= devices[:, CUTOFF], saving, 0.0).sum())
 
@@ -122,7 +107,6 @@ def barrier(
     devices: Array,
     links: Array,
     movement: Array,
-    min_distance_sq: float,
     gradient: Array,
 ) -> float:
     """Return the cost of keeping devices active, with a barrier at the edge of their reach.
@@ -141,7 +125,7 @@ def barrier(
     dx, dy, dz = x - d[:, PX], y - d[:, PY], z - d[:, PZ]
     run_sq, rise = dx * dx + dy * dy, np.abs(dz)
     run, true_sq = np.sqrt(run_sq), run_sq + rise * rise
-    distance_sq = np.maximum(true_sq, min_distance_sq)
+    distance_sq = np.maximum(true_sq, link.min_distance_sq)
     probability = link.los_probability(rise, run)
     spread = link.spreading * link.distance_power(distance_sq)
     excess = link.excess(probability)
@@ -153,7 +137,7 @@ def barrier(
     fraction = np.where(limited, spare / np.where(limited, d[:, REACH], 1.0), 1.0)
     total += float((d[:, PRICE] * loss).sum() - mu * np.log(fraction).sum())
     weight = d[:, PRICE] + np.where(limited, mu / spare, 0.0)
-    beyond = true_sq > min_distance_sq
+    beyond = true_sq > link.min_distance_sq
     by_distance = np.where(beyond, link.exponent * excess * spread / distance_sq, 0.0)
     by_angle = (link.nlos_loss - link.los_loss) * link.los_slope * DEGREES
     by_angle = by_angle * probability.los * probability.nlos * spread
@@ -173,7 +157,6 @@ def barrier_hessian(
     devices: Array,
     links: Array,
     movement: Array,
-    min_distance_sq: float,
     gradient: Array,
     hessian: Array,
 ) -> None:
@@ -182,6 +165,6 @@ def barrier_hessian(
     for axis in range(3):
         if shifts[axis] != 0.0:
             moved[axis] = position[axis] + shifts[axis]
-            barrier(moved, active, mu, devices, links, movement, min_distance_sq, other)
+            barrier(moved, active, mu, devices, links, movement, other)
             hessian[:, axis] = (other - gradient) / shifts[axis]
             moved[axis] = position[axis]
