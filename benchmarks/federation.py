@@ -27,7 +27,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from scdn.federation.federated_server import ServerSettings, federated_scenario
 from scdn.federation.processes import (
     LocalDevices,
     ServerAddress,
@@ -35,6 +34,7 @@ from scdn.federation.processes import (
     run_at_superlink,
     running_superlink,
 )
+from scdn.federation.server_settings import ServerSettings, federated_scenario
 from scdn.file_io import to_json
 from scdn.record.run_reader import Run, read_run
 from scdn.scenario import Scenario, read_scenario

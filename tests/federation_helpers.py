@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from scdn.data import fetch
-from scdn.federation.federated_server import federated_scenario
 from scdn.federation.messenger import Node, RawReply
+from scdn.federation.server_settings import federated_scenario
 from scdn.scenario import read_scenario
 from scdn.world.churn import NEVER, churn_trace
 

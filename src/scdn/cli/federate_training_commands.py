@@ -26,8 +26,8 @@ from scdn.file_io import OutputError, to_json, write_atomic
 from scdn.scenario import Scenario
 
 if TYPE_CHECKING:
-    from scdn.federation.federated_server import ServerSettings
     from scdn.federation.flower.superlink import SuperLinkControl
+    from scdn.federation.server_settings import ServerSettings
 
 PORT = 9092
 SCENARIO = "scenario.json"  # as the server's process reads it
@@ -164,7 +164,7 @@ def _local(options: argparse.Namespace) -> int:
 
 def _folder_and_scenario(options: argparse.Namespace) -> tuple[Path, Scenario | None]:
     """Return the run's folder, and the scenario unless the run is resumed."""
-    from scdn.federation.federated_server import federated_scenario
+    from scdn.federation.server_settings import federated_scenario
     from scdn.record.run_reader import read_run
     from scdn.record.run_writer import check_unused
 
@@ -183,7 +183,7 @@ def _folder_and_scenario(options: argparse.Namespace) -> tuple[Path, Scenario | 
 def _settings(
     options: argparse.Namespace, out: Path, scenario: Scenario | None, labels: Path
 ) -> ServerSettings:
-    from scdn.federation.federated_server import ServerSettings
+    from scdn.federation.server_settings import ServerSettings
 
     texts = {name: getattr(options, name, None) or "" for name in ("key", "label", "reference")}
     return ServerSettings(
@@ -226,17 +226,19 @@ def _follow(control: SuperLinkControl, settings: ServerSettings, out: Path) -> i
         event = json.loads(line)
         if event["event"] != "round":
             return
-        rounds = read_run(out).scenario["learning"]["rounds"]
+        start = read_run(out).start
+        rounds = start["scenario"]["learning"]["rounds"]
         missed = event["federation"]["missed"]
-        text = f"{format_score(event['metrics'])}, {len(event['active'])} active"
+        text = f"{format_score(start, event['metrics'])}, {len(event['active'])} active"
         text += f", no answer from {', '.join(missed)}" if missed else ""
         bar.show(event["round"] + 1, rounds, f"{text}, {event['seconds']:.1f} s")
 
     run_at_superlink(control, settings, print_line)
-    end = read_run(out).end
+    run = read_run(out)
+    end = run.end
     if end is None:
         raise OutputError(f"{out}: the run has not ended; see {out / 'superlink.log'}")
-    print(f"{out}: {format_score(end['metrics'])} after {end['rounds']} rounds")
+    print(f"{out}: {format_score(run.start, end['metrics'])} after {end['rounds']} rounds")
     return 1 if end["status"] == "diverged" else 0
 
 

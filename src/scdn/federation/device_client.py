@@ -29,6 +29,7 @@ from scdn.federation.messages import REFUSED, SCHEMAS, check_message, check_row_
 from scdn.federation.row_alignment import KeyedFeatures, hash_keys
 from scdn.federation.wire_format import Arrays, Frame, WireError, decode, encode
 from scdn.file_io import to_json
+from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.gradient_stats import GradientStats
 from scdn.learning.local_optimizers import LOCAL_OPTIMIZERS, NO_STEPS, LocalSteps
@@ -133,11 +134,16 @@ class DeviceClient:
         learning = learning.model_copy(update={"perturbation": 0.0})
         view, full_shape = self.features.view, self.features.full_shape
         factory = PartyFactory.from_view(learning, request.task, request.width, view, full_shape)
-        rows = self.features.rows(
-            arrays["train"], arrays["test"], self.salt, learning.scaling, factory.options
+        train, test = self.features.select(
+            arrays["train"], arrays["test"], self.salt, learning.scaling
         )
-        sample = check_row_numbers("sample", arrays["sample"], len(arrays["train"]))
-        return LocalParties(rows, factory, request.seed, factory.options.tensor(sample))
+        tensor = factory.options.tensor
+        data = DatasetTensors(
+            {"train": {view.modality: tensor(train)}, "test": {view.modality: tensor(test)}},
+            targets={},
+        )
+        sample = check_row_numbers("sample", arrays["sample"], len(train))
+        return LocalParties(data, factory, request.seed, tensor(sample))
 
     def _goodbye(self, request: messages.GoodbyeRequest, _: Arrays) -> ReplyContent:
         if request.run != self.run and self.run:

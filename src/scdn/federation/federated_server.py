@@ -10,10 +10,10 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from torch import Tensor
@@ -29,13 +29,13 @@ from scdn.federation.federated_rounds import (
 from scdn.federation.membership import Membership
 from scdn.federation.messenger import Messenger, Request, Transport
 from scdn.federation.remote_parties import RemoteParties
-from scdn.federation.row_alignment import AlignedRows, KeyedLabels, align, read_labels
+from scdn.federation.row_alignment import AlignedRows, KeyedLabels, align
+from scdn.federation.server_settings import ServerSettings, federated_scenario
 from scdn.federation.wire_format import Arrays
 from scdn.file_io import write_atomic
 from scdn.learning.batches import batch_generator, draw_batches, sample_rows
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.party_factory import PartyFactory
-from scdn.methods import method
 from scdn.npz import read_npz, write_npz
 from scdn.record.run_reader import Run
 from scdn.scenario import Scenario, read_scenario
@@ -44,55 +44,9 @@ from scdn.simulation.runner import OnRound, resume, run
 from scdn.world.churn import ALWAYS, NEVER, ChurnTrace, churn_trace, make_trace
 from scdn.world.fleet import Fleet, initial_fleet
 
-_LOG_FILE = "federation.log"
 _ROWS_FILE = "rows.npz"
 _ALIGNMENT_FILE = "alignment.json"
 _LOCK_S = 30.0  # a killed server's process of the run ends a little after it and frees the folder
-
-
-# --- settings -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ServerSettings:
-    """A server's settings, as Flower's run configuration holds them; "" and 0 mean not given."""
-
-    out: str
-    scenario: str = ""
-    labels: str = ""
-    key: str = ""
-    label: str = ""
-    task: Literal["classification", "regression"] = "classification"
-    classes: int = 0
-    devices: int = 0
-    wait_s: float = 120.0
-    timeout_s: float = 30.0
-    reference: str = ""
-    resume: bool = False
-
-    @classmethod
-    def from_run_config(cls, config: dict[str, Any]) -> ServerSettings:
-        """Read the settings from a run's configuration."""
-        known = {field.name for field in fields(cls)}
-        values = {key.replace("-", "_"): value for key, value in config.items()}
-        settings = cls(**{key: value for key, value in values.items() if key in known})
-        for name in ("out", "labels", *(() if settings.resume else ("scenario",))):
-            if not getattr(settings, name):
-                raise input_error("run config", name, "is missing", "must be a path")
-        return settings
-
-    def to_run_config(self) -> dict[str, Any]:
-        """Return the settings as a run's configuration."""
-        return {f.name.replace("_", "-"): getattr(self, f.name) for f in fields(self)}
-
-    @property
-    def log_file(self) -> Path:
-        """Return the path of the run's log."""
-        return Path(self.out) / _LOG_FILE
-
-    def read_labels(self) -> KeyedLabels:
-        """Read the server's labels."""
-        return read_labels(Path(self.labels), self.key, self.label, self.task, self.classes)
 
 
 def run_server(settings: ServerSettings, transport: Transport) -> Run:
@@ -117,23 +71,6 @@ def run_server(settings: ServerSettings, transport: Transport) -> Run:
         return server.resume()
     reference = Path(settings.reference) if settings.reference else None
     return server.run(read_scenario(settings.scenario), reference=reference)
-
-
-def federated_scenario(scenario: Scenario) -> Scenario:
-    """Return the scenario with labels on the server alone, or say why it cannot be federated."""
-    learning = scenario.learning
-    if "labels" not in learning.model_fields_set:
-        learning = learning.model_copy(update={"labels": "server"})
-    if learning.labels != "server":
-        allowed = "must be server: devices get gradients, never labels"
-        raise input_error(scenario.name, "learning.labels", f"got {learning.labels!r}", allowed)
-    if method(scenario.method).schedule != "synchronous":
-        problem = f"{scenario.method} is asynchronous"
-        raise input_error(scenario.name, "method", problem, "must be synchronous to be federated")
-    return scenario.model_copy(update={"learning": learning})
-
-
-# --- the run --------------------------------------------------------------------------------------
 
 
 @dataclass

@@ -33,7 +33,7 @@ from scdn.scenario import Scenario
 from scdn.world.churn import churn_trace
 
 if TYPE_CHECKING:  # these load PyTorch, which the SuperLink's process does not need
-    from scdn.federation.federated_server import ServerSettings
+    from scdn.federation.server_settings import ServerSettings
 
 _FLOWER_APP = Path(__file__).parent / "flower_app"
 _FLOWER_HOME = "flower"  # folder of Flower's own files

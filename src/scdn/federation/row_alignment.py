@@ -27,9 +27,7 @@ from scdn.data.table_files import numeric_cells, read_table, require_columns
 from scdn.errors import InputError, input_error
 from scdn.federation.messages import DIGEST_BYTES
 from scdn.federation.wire_format import WireError
-from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView, Shape
-from scdn.learning.tensors import TensorOptions
 from scdn.npz import read_npz, write_npz
 
 _MAX_EXAMPLES = 3  # keys that the report names
@@ -139,33 +137,20 @@ class KeyedFeatures:
     scaled: bool
     unusable_rows: int = 0  # without a key, or with a duplicate one
 
-    def rows(
-        self,
-        train: NDArray[np.uint8],
-        test: NDArray[np.uint8],
-        salt: str,
-        kind: ScalingKind,
-        options: TensorOptions,
-    ) -> DatasetTensors:
+    def select(
+        self, train: NDArray[np.uint8], test: NDArray[np.uint8], salt: str, scaling: ScalingKind
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the rows with these hashed keys, in their order, scaled by the training rows."""
         row_of = {hashed.tobytes(): row for row, hashed in enumerate(hash_keys(self.keys, salt))}
         try:
-            indices = [[row_of[key.tobytes()] for key in keys] for keys in (train, test)]
+            train_rows, test_rows = ([row_of[key.tobytes()] for key in k] for k in (train, test))
         except KeyError:
             raise WireError("asked for rows that this device does not have") from None
-        train_x, test_x = (self.values[rows] for rows in indices)
-        dtype = np.float64 if options.precision == "float64" else np.float32
-        if not self.scaled:
-            scaling = Scaling.fit(train_x, kind)
-            train_x, test_x = scaling.apply(train_x, dtype), scaling.apply(test_x, dtype)
-        modality = self.view.modality
-        return DatasetTensors(
-            {
-                "train": {modality: options.tensor(train_x.astype(dtype))},
-                "test": {modality: options.tensor(test_x.astype(dtype))},
-            },
-            {},
-        )
+        train_x, test_x = self.values[train_rows], self.values[test_rows]
+        if self.scaled:
+            return train_x, test_x
+        fitted = Scaling.fit(train_x, scaling)
+        return fitted.apply(train_x, np.float64), fitted.apply(test_x, np.float64)
 
 
 def read_features(path: Path, key: str = "") -> KeyedFeatures:

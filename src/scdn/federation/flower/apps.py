@@ -25,7 +25,8 @@ client = ClientApp()
 
 @server.main()
 def _run_server(grid: Any, context: Any) -> None:
-    from scdn.federation.federated_server import ServerSettings, run_server
+    from scdn.federation.federated_server import run_server
+    from scdn.federation.server_settings import ServerSettings
 
     settings = ServerSettings.from_run_config(dict(context.run_config))
     try:
