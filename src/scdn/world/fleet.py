@@ -14,14 +14,11 @@ from scdn.rng import generator
 from scdn.scenario import (
     CustomOptimizer,
     DeviceGroup,
-    DeviceSettings,
     ListedDevice,
-    Momentum,
     OptimizerKind,
-    Proximal,
     Scenario,
 )
-from scdn.theory import MOMENTUM, PROXIMAL, SGD
+from scdn.world.optimizer_columns import optimizer_columns
 
 OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)  # SGD, PROXIMAL, MOMENTUM
 
@@ -117,19 +114,6 @@ class Fleet:
 def string_array(texts: Iterable[str]) -> NDArray[np.object_]:
     """Make an array of texts that can be indexed like the columns of numbers."""
     return np.array([*texts], dtype=object)
-
-
-def optimizer_columns(devices: Sequence[DeviceSettings]) -> tuple[IntArray, Array]:
-    """Return each device's optimiser as scdn.theory counts them, and its mu, rho, or 0."""
-    kinds = np.full(len(devices), SGD, dtype=np.int64)
-    numbers = np.zeros(len(devices))
-    for index, device in enumerate(devices):
-        match device.optimizer:
-            case Proximal(mu=mu):
-                kinds[index], numbers[index] = PROXIMAL, mu
-            case Momentum(rho=rho):
-                kinds[index], numbers[index] = MOMENTUM, rho
-    return kinds, numbers
 
 
 def initial_fleet(scenario: Scenario) -> Fleet:
