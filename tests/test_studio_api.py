@@ -30,8 +30,10 @@ from scdn.scenario import read_scenario
 from scdn.simulation.compare import compare
 from scdn.studio import settings as limits
 from scdn.studio.app import PAGE
+from scdn.studio.event_streams import RoundPoints
 from scdn.studio.file_tail import FileTail, last_line
 from scdn.studio.run_folders import study_folder
+from scdn.studio.run_index import RunIndex
 from scdn.studio.settings import StudioSettings
 
 REQUEST = json.loads((ROOT / "examples" / "request.json").read_text())
@@ -264,6 +266,21 @@ def test_points_have_a_round_each_and_growing_joules(client):
         joules = [p["joules"] for p in run["points"]]
         assert joules == sorted(joules)
         assert joules[0] > 0
+
+
+def test_a_recorded_score_is_shown_in_the_list_and_in_the_live_curves(tmp_path):
+    score = {"metric": "recall", "higher_is_better": True, "unit": "%"}
+    learning = {"rounds": 1, "dataset": "digits"}
+    start = {"event": "start", "schema": 1, "method": "sc-dn", "seed": 0, "score": score,
+             "scenario": {"learning": learning}}  # fmt: skip
+    event = {"event": "round", "round": 0, "metrics": {"top3": 90.0, "recall": 71.25}}
+    (tmp_path / "events.jsonl").write_text(f"{json.dumps(start)}\n{json.dumps(event)}\n")
+    (info,) = RunIndex(tmp_path).runs()
+    assert info.score == "71.2 % recall"
+    curve = RoundPoints(tmp_path)
+    curve.refresh()
+    assert curve.head["score"] == score
+    assert curve.points[0]["recall"] == 71.25
 
 
 def test_a_study_has_the_statistics_of_the_report(client, runs):

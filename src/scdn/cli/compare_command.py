@@ -74,7 +74,9 @@ def _compare(options: argparse.Namespace) -> int:
 
     def show_finished(run: Any, count: int, total: int) -> None:
         end = run.end or {}
-        score = "diverged" if end["status"] == "diverged" else format_score(end["metrics"])
+        score = (
+            "diverged" if end["status"] == "diverged" else format_score(run.start, end["metrics"])
+        )
         energy_j = end["energy"]["total_j"]
         bar.show(count, total, f"{run.method}, seed {run.seed}: {score}, {energy_j:.4g} J")
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from typing import Any
+
+from scdn.record.headline import headline
 
 _WIDTH = 24
 
@@ -44,8 +47,9 @@ class ProgressBar:
         return f"{elapsed_s / max(done, 1) * (total - count):.0f} s left"
 
 
-def format_score(metrics: dict[str, Any] | None) -> str:
-    """Return the headline score as text."""
+def format_score(start: Mapping[str, Any], metrics: Mapping[str, Any] | None) -> str:
+    """Return the headline score of a run with this start event as text."""
     if not metrics:
         return "no score"
-    return f"top-3 {metrics['top3']:.1f} %" if "top3" in metrics else f"mse {metrics['mse']:.4f}"
+    shown = headline(start, metrics)
+    return shown.format(metrics[shown.metric])

@@ -84,16 +84,18 @@ class _RoundPrinter:
         self._log: Any = None
 
     def __call__(self, event: dict[str, Any], simulation: Any) -> None:
+        from scdn.simulation.events import headline_score
+
         name = simulation.method.name
         if name not in self._bars:
             self._bars[name] = ProgressBar(lines=10, began=self._began)
         self._began = time.monotonic()  # so that the time of a reference run is not counted twice
+        score = format_score(headline_score(simulation.scenario), event["metrics"])
         total_j = simulation.ledger.totals()["total_j"]
         self._bars[name].show(
             event["round"] + 1,
             simulation.scenario.learning.rounds,
-            f"{name}: {format_score(event['metrics'])}, {total_j:.4g} J, "
-            f"{len(event['active'])} active",
+            f"{name}: {score}, {total_j:.4g} J, {len(event['active'])} active",
         )
         if self._log_kind and name == simulation.scenario.method.rpartition(":")[2]:
             if self._log is None:
@@ -110,7 +112,7 @@ def _print_result(finished: Any, folder: Path) -> int:
         return 1
     energy = end["energy"]
     print(
-        f"{folder}: {format_score(end['metrics'])} after {end['rounds']} rounds, "
+        f"{folder}: {format_score(finished.start, end['metrics'])} after {end['rounds']} rounds, "
         f"{energy['total_j']:.4g} J ({energy['processing_j']:.4g} processing, "
         f"{energy['transmission_j']:.4g} transmission, {energy['movement_j']:.4g} movement), "
         f"{energy['latency_s']:.4g} s"

@@ -48,14 +48,20 @@ def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Ev
         },
         "baselines": baselines,
     }
-    if scenario.learning.metrics:
-        score = metric(scenario.learning.metrics[0])
-        event["score"] = {
-            "metric": score.name,
-            "higher_is_better": score.higher_is_better,
-            "unit": score.unit,
-        }
-    return event
+    return event | headline_score(scenario)
+
+
+def headline_score(scenario: Scenario) -> Event:
+    """Return the start event's `score`: the first of the scenario's metrics, if it names any."""
+    if not scenario.learning.metrics:
+        return {}
+    first = metric(scenario.learning.metrics[0])
+    score = {
+        "metric": first.name,
+        "higher_is_better": first.higher_is_better,
+        "unit": first.unit,
+    }
+    return {"score": score}
 
 
 def round_event(

@@ -109,9 +109,9 @@ export class PlanView {
     });
     return h("div", {},
       choice("Colour links by", [["power", "power"], ["delay", "delay"]], (value) => { this.display.links = value; }),
-      choice("Reach shells", [["selected", "of the selected device"], ["all", "of all devices"], ["none", "none"]],
+      choice("Reach shells", [["selected", "selected device"], ["all", "all devices"], ["none", "none"]],
         (value) => { this.display.shells = value; this.refresh.shells(); }),
-      choice("Objective map", [["follow", "at the server's altitude"], ["fixed", "at a chosen altitude"], ["none", "none"]],
+      choice("Objective map", [["follow", "server's altitude"], ["fixed", "chosen altitude"], ["none", "none"]],
         (value) => { this.display.map = value !== "none"; this.display.followServer = value === "follow"; this.refresh.map(); }),
       h("div", { class: "slider" }, h("span", { class: "label" }, "Altitude"), this.altitude, this.altitudeText, h("span", { class: "unit" }, "m")));
   }

@@ -33,7 +33,7 @@ const LIMITS: SliderSpec[] = [
     about: "The mean over the devices; changing it scales all of them",
     get: (request) => 1e3 * meanPower(request),
     set: (request, value) => scalePower(request, value / 1e3) },
-  { label: "Max. iterations", unit: "", low: 0, high: 20, log: false,
+  { label: "Iterations", unit: "", low: 0, high: 20, log: false,
     about: "The most local iterations of a device in a round",
     get: (request) => request.max_iterations,
     set: (request, value) => { request.max_iterations = Math.round(value); } },

@@ -1,6 +1,6 @@
 import { api, ApiError } from "../api";
 import { h, setChildren } from "../dom";
-import { digits, plural, seconds } from "../format";
+import { digits, seconds } from "../format";
 import type { Plan, Position } from "../types";
 import { activeCount } from "./device-table";
 import type { PlanModel } from "./plan-model";
@@ -100,5 +100,5 @@ function row(label: string, plan: Plan, best: number | undefined, kind: string, 
     h("td", {}, activeCount(plan.devices).replace(/ devices?/, "")),
     h("td", { class: violations.length ? "broken" : "feasible", title: limits.join("\n") },
       violations.length ? "no" : "yes",
-      violations.length ? h("small", {}, `${plural(violations.length, "limit")} broken`) : null));
+      violations.length ? h("small", {}, `${violations.length} broken`) : null));
 }
