@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from scdn.data.dataset import Dataset
 from scdn.errors import InputError
 from scdn.learning.feature_split import (
-    FeatureView,
-    check_disjoint,
     newcomer_view,
     row_shape,
     split_features,
@@ -98,7 +96,6 @@ def test_a_split_is_a_partition(case):
         sizes = [len(view.columns) for view in of_it]
         if how in ("random", "blocks"):
             assert max(sizes) - min(sizes) <= 1
-    check_disjoint(views, [str(n) for n in range(count)], "small")
     if how == "modality":
         assert [view.modality for view in views] == (["table", "image"] * count)[:count]
 
@@ -207,21 +204,6 @@ def test_parties_as_the_data_says():
     for n in range(5):
         new = newcomer_view(data, "parties", 2, 0, str(n))
         assert same(new, bank) or same(new, shop)
-    with pytest.raises(InputError) as refused:
-        check_disjoint((bank, shop), ("bank", "shop"), "small.toml")
-    assert refused.value.lines() == [
-        "small.toml: table column 1: given to bank and shop, one party only"
-    ]
-
-
-def test_each_shared_column_has_a_line():
-    view = FeatureView("table", np.arange(3), np.ones(3, bool), (3,))
-    image = FeatureView("image", np.arange(3), np.ones(3, bool), (3,))
-    check_disjoint((view, image), ("a", "b"), "s")  # not the same columns
-    with pytest.raises(InputError) as refused:
-        check_disjoint((view, image, view, view), "abcd", "s")
-    assert len(refused.value.faults) == 3
-    assert "a and c and d" in refused.value.lines()[0]
 
 
 @pytest.mark.parametrize(

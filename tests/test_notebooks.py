@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom, in the folder they are in."""
+"""The example notebooks run from top to bottom next to the scenarios that they read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs(path, tmp_path, monkeypatch):
+def test_a_notebook_runs_without_errors(path, tmp_path, monkeypatch):
     cells = json.loads(path.read_text())["cells"]
     code = "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
     assert len(cells) >= 5

@@ -11,7 +11,7 @@ import numpy as np
 
 from scdn.arrays import IntArray, Mask
 from scdn.data.dataset import Dataset
-from scdn.errors import Fault, InputError, format_value, input_error
+from scdn.errors import format_value, input_error
 from scdn.rng import generator
 
 SplitKind = Literal["random", "blocks", "strips", "patches", "modality", "parties"]
@@ -135,21 +135,6 @@ def newcomer_view(dataset: Dataset, how: str, count: int, seed: int, name: str) 
     top = int(draw.integers(shape[1] - height + 1))
     left = int(draw.integers(shape[2] - width + 1))
     return _cell(shape, top, left, height, width)
-
-
-def check_disjoint(views: Sequence[FeatureView], names: Sequence[str], source: str) -> None:
-    """Raise an error with one line for each column that more than one party has."""
-    holders: dict[tuple[str, int], list[str]] = {}
-    for view, name in zip(views, names, strict=True):
-        for column in view.held_columns.tolist():
-            holders.setdefault((view.modality, column), []).append(name)
-    faults = [
-        Fault(f"{modality} column {column}", f"given to {' and '.join(parties)}", "one party only")
-        for (modality, column), parties in sorted(holders.items())
-        if len(parties) > 1
-    ]
-    if faults:
-        raise InputError(source, faults)
 
 
 # --- checks ---------------------------------------------------------------------------------------

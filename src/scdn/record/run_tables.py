@@ -1,4 +1,4 @@
-"""Recorded runs as tables: one row per round, or one per round and device."""
+"""Recorded runs as a table with one row per round."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from scdn.file_io import write_atomic
 from scdn.record.run_reader import Event, Run
 
 TERMS = ("transmission_j", "processing_j", "movement_j")
-_LISTS = ("active", "entered", "exited", "link_failed")
 
 
 def rounds_frame(runs: Sequence[Run]) -> pd.DataFrame:
@@ -54,32 +53,6 @@ def round_row(event: Event) -> dict[str, Any]:
         "present": len(devices),
         "bits_sent": _number(event, "bits_sent", sum(_column(devices, "bits_sent"))),
         "wall_s": _number(event, "seconds"),
-    }
-
-
-def devices_frame(runs: Sequence[Run]) -> pd.DataFrame:
-    """Return one row per run, round and device that is present."""
-    return pd.DataFrame(
-        [
-            _device_row(run, event, device)
-            for run in runs
-            for event in run.rounds
-            for device in event.get("devices") or ()
-        ]
-    )
-
-
-def _device_row(run: Run, event: Event, device: Event) -> dict[str, Any]:
-    position = device.get("position_m") or (math.nan,) * 3
-    return {
-        "method": run.method,
-        "seed": run.seed,
-        "round": event["round"],
-        "id": device["id"],
-        **dict(zip(("x_m", "y_m", "z_m"), position, strict=True)),
-        **{name: device["id"] in (event.get(name) or ()) for name in _LISTS},
-        **_numbers(device),
-        "reason": device.get("reason"),
     }
 
 
