@@ -56,7 +56,9 @@ def reach_table(seeds: int) -> str:
         rows = []
         for seed in range(seeds):
             simulation = create_simulation(example(name, f"seed={seed}"), ())
-            problem = simulation.problem()
+            problem = simulation.build_problem(
+                simulation.collect_reports(), simulation.estimate_importance()
+            )
             in_reach = problem.least_power(simulation.server_m) <= problem.max_power_w
             plan, _ = simulation.plan(problem)
             most = np.sort(np.floor(problem.most_iterations()))

@@ -110,5 +110,8 @@ def test_a_problem_from_arrays_equals_the_one_from_a_request(name, settings):
     simulation = create_simulation(read_scenario(ROOT / "examples" / name, [*SMALL, *settings]), ())
     rounds = simulation.loop()
     for _ in range(ROUNDS):
-        assert_equal_problems(simulation.problem(), problem_through_request(simulation))
+        problem = simulation.build_problem(
+            simulation.collect_reports(), simulation.estimate_importance()
+        )
+        assert_equal_problems(problem, problem_through_request(simulation))
         next(rounds)

@@ -65,16 +65,19 @@ class Simulation:
         """Run Algorithm 1 and yield one event per round."""
         while self.round < self.scenario.learning.rounds:
             began = time.perf_counter()
-            problem = self.problem()  # lines 3 and 4
+            reports = self.collect_reports()  # line 3
+            importance = self.estimate_importance()  # line 4
+            problem = self.build_problem(reports, importance)
             plan, fallback = self.plan(problem)  # line 5
             movement = problem.movement_j(plan.server_m)
             self.server_m = plan.server_m
             outcome, arrivals, latency_s = self.train(plan, self.realise(plan))  # line 6
             entered, exited = self.update_network()  # line 7
+            metrics = self.evaluate()
 
-            event = round_event(self.round, plan, outcome, movement, problem, arrivals, fallback)
-            event |= {"entered": entered, "exited": exited, "metrics": self._metrics()}
             self.ledger.add(outcome, movement, latency_s)
+            event = round_event(self.round, plan, outcome, movement, problem, arrivals, fallback)
+            event |= {"entered": entered, "exited": exited, "metrics": metrics}
             event |= {"latency_s": latency_s, "seconds": time.perf_counter() - began}
             self.add_measurements(event)
             self.round += 1
@@ -85,12 +88,6 @@ class Simulation:
     @property
     def _present(self) -> Mask:
         return self.trace.present(self.round)
-
-    def problem(self) -> RoundProblem:
-        """Return the problem of the coming round."""
-        reports = self.collect_reports()
-        importance = self.estimate_importance()
-        return build_problem(self.scenario, reports, importance, self.server_m, self.initial_loss)
 
     def collect_reports(self) -> DeviceReports:
         """Return what the devices that are present transmit to the server (line 3)."""
@@ -128,6 +125,10 @@ class Simulation:
             present = self.model.present
             importance = self.model.importance([n for n in present if n not in newcomers])
         return floats([importance.get(name, 1.0) for name in ids])
+
+    def build_problem(self, reports: DeviceReports, importance: Array) -> RoundProblem:
+        """Return the round's problem (P^r)."""
+        return build_problem(self.scenario, reports, importance, self.server_m, self.initial_loss)
 
     # --- Line 5: the plan -------------------------------------------------------------------------
 
@@ -229,7 +230,7 @@ class Simulation:
             self.model.add_parties({name: self.data.newcomer_view(name) for name in entered})
         return entered, exited
 
-    def _metrics(self) -> Event:
+    def evaluate(self) -> Event:
         """Return the model's metrics; raise DivergedError if training has diverged."""
         for name, stats in self.model.gradient_stats.items():
             if not stats.is_finite:

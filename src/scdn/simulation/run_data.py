@@ -17,7 +17,7 @@ from scdn.learning.local_optimizers import local_optimizer
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.tensors import TensorOptions
 from scdn.rng import generator
-from scdn.scenario import Scenario
+from scdn.scenario import DeviceGroup, Scenario
 from scdn.world.churn import ChurnTrace
 from scdn.world.fleet import OPTIMIZERS, Fleet
 
@@ -78,23 +78,26 @@ class RunData:
         return np.full(len(connections), float(_BITS * rows * self.factory.width))
 
     def optimizers(self, fleet: Fleet, round_index: int) -> tuple[IntArray, Array]:
-        """Return each device's optimiser and its μ or ρ: its own, or drawn anew each round."""
-        if not (self.scenario.learning.redraw_optimizers or any(fleet.custom_optimizer)):
-            return fleet.optimizer, fleet.optimizer_value
-        groups = {group.kind: group for group in reversed(self.scenario.fleet)}
+        """Return each device's optimiser in the round's problem, and its μ or ρ.
+
+        It is the device's own, or drawn anew in each round. A custom one is represented by the
+        optimiser that it names in `bound_as`.
+        """
         kinds, values = fleet.optimizer.copy(), fleet.optimizer_value.copy()
-        for index, (name, kind) in enumerate(zip(fleet.id, fleet.kind, strict=True)):
-            custom, group = fleet.custom_optimizer[index], groups.get(kind)
-            if custom:
-                optimizer = local_optimizer(custom)
-                kinds[index] = OPTIMIZERS.index(optimizer.bound_as)
-                values[index] = optimizer.bound_value
-                continue
-            if group is None or not self.scenario.learning.redraw_optimizers:
-                continue  # it keeps its own
-            draw = generator(self.scenario.seed, f"optimizer:{name}", round_index)
-            chosen = group.optimizers[int(draw.integers(len(group.optimizers)))]
-            mu, rho = draw.uniform(*group.mu), draw.uniform(*group.rho)
-            kinds[index] = OPTIMIZERS.index(chosen)
-            values[index] = {"proximal": mu, "momentum": rho}.get(chosen, 0.0)
+        if self.scenario.learning.redraw_optimizers:
+            groups = {group.kind: group for group in reversed(self.scenario.fleet)}
+            for index, (name, kind) in enumerate(zip(fleet.id, fleet.kind, strict=True)):
+                if kind in groups:  # listed devices keep theirs
+                    drawn = self._draw_optimizer(groups[kind], name, round_index)
+                    kinds[index], values[index] = drawn
+        for custom in np.flatnonzero(fleet.custom_optimizer):
+            optimizer = local_optimizer(fleet.custom_optimizer[custom])
+            kinds[custom] = OPTIMIZERS.index(optimizer.bound_as)
+            values[custom] = optimizer.bound_value
         return kinds, values
+
+    def _draw_optimizer(self, group: DeviceGroup, name: str, round_index: int) -> tuple[int, float]:
+        draw = generator(self.scenario.seed, f"optimizer:{name}", round_index)
+        kind = group.optimizers[int(draw.integers(len(group.optimizers)))]
+        mu, rho = draw.uniform(*group.mu), draw.uniform(*group.rho)
+        return OPTIMIZERS.index(kind), {"proximal": mu, "momentum": rho}.get(kind, 0.0)
