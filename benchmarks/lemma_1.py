@@ -21,23 +21,20 @@ All steps of a round use one batch, or each step a fresh one; the lemma's batch 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import torch
+from bound_study import load_mnist, run_or_read, settings
 
-from scdn.data import Dataset, load
+from scdn.data import Dataset
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.local_optimizers import LocalSteps, halved_rate
-from scdn.learning.tensors import TensorOptions
 from scdn.learning.vertical_model import VerticalModel
 from scdn.paper.theory_bounds.theorem1 import (
     HALVE_RATE_EVERY,
     LEARNING_RATE,
-    LEARNING_SETTINGS,
     STEPS,
     create_model,
     trace_local_path,
@@ -138,8 +135,7 @@ def _bound(form, kind, optimizer_value, rate, smoothness, bound_sq, variance) ->
 
 def study(parties: Sequence[int], seeds: int, rounds: int) -> dict:
     """Run every case; return the study as plain numbers."""
-    dataset = load("mnist").scaled("standard", np.float64)
-    tensors = DatasetTensors.from_dataset(dataset, TensorOptions("cpu", "float64"))
+    dataset, tensors = load_mnist()
     cases = []
     for count in parties:
         for batches in BATCHES:
@@ -154,13 +150,7 @@ def study(parties: Sequence[int], seeds: int, rounds: int) -> dict:
                 print(f"N = {count}, {batches} batch, {optimizer}: {seconds:.0f} s", flush=True)
     return {
         "what": "steps (party, round, q) at which Lemma 1's bound is exceeded, MNIST",
-        "settings": LEARNING_SETTINGS
-        | {
-            "rate": LEARNING_RATE,
-            "halve_rate_every": HALVE_RATE_EVERY,
-            "steps": STEPS,
-            "rounds": rounds,
-        }
+        "settings": settings(rounds)
         | {"rho": OPTIMIZERS["momentum"][1], "mu": OPTIMIZERS["proximal"][1]},
         "seeds": list(range(seeds)),
         "cases": cases,
@@ -254,20 +244,7 @@ def _exceeded(case: dict, key: tuple[str, str, str]) -> str:
 def main() -> None:
     """Run the study, or read an earlier one, and print its tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--parties", default="2,4")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--show", type=Path, help="print the tables of an earlier run")
-    parser.add_argument("-o", "--output", type=Path)
-    args = parser.parse_args()
-    if args.show:
-        results = json.loads(args.show.read_text())
-    else:
-        torch.set_num_threads(1)
-        results = study([int(n) for n in args.parties.split(",")], args.seeds, args.rounds)
-        if args.output:
-            args.output.parent.mkdir(parents=True, exist_ok=True)
-            args.output.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    _, results = run_or_read(parser, study, indent=1)
     print(tables(results))
 
 

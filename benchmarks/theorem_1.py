@@ -18,23 +18,16 @@ Learning rates are halved every five rounds, or are constant.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
+from bound_study import load_mnist, run_or_read, settings
 
-from scdn.data import load
-from scdn.learning.dataset_tensors import DatasetTensors
-from scdn.learning.tensors import TensorOptions
 from scdn.paper.theory_bounds.theorem1 import (
     HALVE_RATE_EVERY,
-    LEARNING_RATE,
-    LEARNING_SETTINGS,
     SMOOTHNESS,
-    STEPS,
     measure,
     rounded_values,
     summary,
@@ -44,8 +37,7 @@ from scdn.paper.theory_bounds.theorem1 import (
 
 def study(parties: Sequence[int], seeds: int, rounds: int) -> dict:
     """Run every case; return the study as plain numbers."""
-    dataset = load("mnist").scaled("standard", np.float64)
-    tensors = DatasetTensors.from_dataset(dataset, TensorOptions("cpu", "float64"))
+    dataset, tensors = load_mnist()
     cases = []
     for halves, every in ((True, HALVE_RATE_EVERY), (False, rounds)):
         for count in parties:
@@ -57,13 +49,7 @@ def study(parties: Sequence[int], seeds: int, rounds: int) -> dict:
             print(f"N = {count}: {time.perf_counter() - start:.0f} s", flush=True)
     return {
         "what": "Theorem 1's bound and the summed squared gradients, MNIST, all present",
-        "settings": LEARNING_SETTINGS
-        | {
-            "rate": LEARNING_RATE,
-            "halve_rate_every": HALVE_RATE_EVERY,
-            "steps": STEPS,
-            "rounds": rounds,
-        },
+        "settings": settings(rounds),
         "seeds": list(range(seeds)),
         "cases": [rounded_values(case) for case in cases],
     }
@@ -159,21 +145,8 @@ def _cumulative_sum(case: dict, estimate: str | None) -> np.ndarray:
 def main() -> None:
     """Run the study, or read an earlier one; print its tables and draw its figure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--parties", default="2,4")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--show", type=Path, help="print the table of an earlier run")
     parser.add_argument("--draw", type=Path, help="write the figure")
-    parser.add_argument("-o", "--output", type=Path)
-    args = parser.parse_args()
-    if args.show:
-        results = json.loads(args.show.read_text())
-    else:
-        torch.set_num_threads(1)
-        results = study([int(n) for n in args.parties.split(",")], args.seeds, args.rounds)
-        if args.output:
-            args.output.parent.mkdir(parents=True, exist_ok=True)
-            args.output.write_text(json.dumps(results, ensure_ascii=False) + "\n")
+    args, results = run_or_read(parser, study)
     if args.draw:
         draw(results, args.draw)
     print(table(results))

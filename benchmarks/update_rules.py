@@ -42,7 +42,6 @@ from scdn.job_pool import PoolJob, run_jobs
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.local_optimizers import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.tensors import TensorOptions
-from scdn.learning.vertical_model import train_models_together
 from scdn.scenario import LearningSettings
 
 RULES = {
@@ -107,13 +106,13 @@ def run_case(case: Case) -> dict:
         party = LocalSteps(steps, rate / case.parties if case.way == "rate/N" else rate)
         server = LocalSteps(steps, rate)
         if case.way == "one by one":
-            for turn, name in enumerate(models[0].present):
-                alone = [{name: party}] * len(models)
-                train_models_together(models, round_, alone, NO_STEPS, arrival=turn)
-            train_models_together(models, round_, [{}] * len(models), server, arrival=case.parties)
+            for model in models:
+                for turn, name in enumerate(model.present):
+                    model.train(round_, {name: party}, NO_STEPS, arrival=turn)
+                model.train(round_, {}, server, arrival=case.parties)
         else:
-            everyone = [dict.fromkeys(model.present, party) for model in models]
-            train_models_together(models, round_, everyone, server)
+            for model in models:
+                model.train(round_, dict.fromkeys(model.present, party), server)
         for curve, model in zip(curves, models, strict=True):
             metrics = model.metrics()
             curve.append(metrics["top3"] if math.isfinite(metrics["test_loss"]) else math.nan)
