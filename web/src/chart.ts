@@ -9,7 +9,7 @@ export interface Curve {
   colour: string;
   x: number[];
   y: (number | null)[];
-  spread?: number[] | null;
+  deviation?: number[] | null;
   dash?: number[];
   step?: boolean;
   thin?: boolean;
@@ -28,11 +28,11 @@ export interface ChartOptions {
 
 type BaselineLevel = { label: string; value: number; name_at: number };
 
-/** Lines over something, with bands where there is a spread, a legend of values under the pointer. */
+/** A line chart with deviation bands, baselines, and a legend that shows the values under the pointer. */
 export class Chart {
   readonly element = h("div", { class: "chart" });
   private plot: uPlot | null = null;
-  private shape = "";
+  private drawn = ""; // everything but the data
   private marker = h("div", { class: "marker", hidden: true });
   private markedX: number | null = null;
 
@@ -49,21 +49,21 @@ export class Chart {
   show(curves: Curve[], options: Partial<ChartOptions> = {}): void {
     Object.assign(this.options, options);
     const data = alignedData(curves);
-    const shape = JSON.stringify([curves.map((c) => [c.label, c.colour, !!c.spread, c.dash, c.thin]),
+    const drawn = JSON.stringify([curves.map((c) => [c.label, c.colour, !!c.deviation, c.dash, c.thin]),
       this.options, colour("ink")]);
-    if (this.plot && shape === this.shape) {
+    if (this.plot && drawn === this.drawn) {
       this.plot.setData(data);
       this.placeMarker();
       return;
     }
-    this.shape = shape;
+    this.drawn = drawn;
     this.plot?.destroy();
     this.plot = new uPlot(this.settings(curves), data, this.element);
     this.plot.over.append(this.marker);
     this.placeMarker();
   }
 
-  /** A line at a round, where a replay stands. */
+  /** Marks a round with a vertical line. */
   mark(at: number | null): void {
     this.markedX = at;
     this.placeMarker();
@@ -76,7 +76,7 @@ export class Chart {
   }
 
   private settings(curves: Curve[]): uPlot.Options {
-    const { x, y, height, range, fromZero: floor, levels } = this.options;
+    const { x, y, height, range, fromZero, levels } = this.options;
     const axis = { stroke: colour("muted"), font: "12px system-ui", ticks: { show: false },
       grid: { stroke: colour("grid"), width: 1 }, labelFont: "12px system-ui", labelSize: 16 };
     const series: uPlot.Series[] = [{ label: x, value: (_, v) => (v == null ? "–" : shortNumber(v)) }];
@@ -87,7 +87,7 @@ export class Chart {
         dash: curve.dash, points: { show: curve.x.length < 2 },
         ...(curve.step ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
         value: (_, v) => (v === null || v === undefined ? "–" : digits(v, 4)) });
-      if (curve.spread) {
+      if (curve.deviation) {
         const edge: uPlot.Series = { show: true, stroke: "transparent", width: 0, spanGaps: true,
           points: { show: false }, class: "edge",
           ...(curve.step ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}) };
@@ -95,7 +95,7 @@ export class Chart {
         bands.push({ series: [at + 1, at + 2], fill: `color-mix(in srgb, ${curve.colour} 16%, transparent)` });
       }
     }
-    const least = floor ? 0 : undefined;
+    const least = fromZero ? 0 : undefined;
     return {
       width: this.element.clientWidth || 320, height, series, bands,
       scales: { x: { time: false }, y: { range: (_, low, high) => axisRange(range, low, high, least, levels) } },
@@ -113,7 +113,7 @@ export class Chart {
   }
 }
 
-/** Without a pointer, the legend has the last values. */
+/** Shows the last values in the legend while there is no pointer. */
 function showLastValues(u: uPlot): void {
   if (u.cursor.idx != null || !u.data[0].length) return;
   const idxs = u.data.map((row) => row.findLastIndex((value) => value != null));
@@ -131,8 +131,8 @@ function axisRange(range: [number, number] | undefined, low: number, high: numbe
   if (range) return range;
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
   const [from, to] = [Math.min(low, ...levels.map((l) => l.value)), Math.max(high, ...levels.map((l) => l.value))];
-  const room = 0.06 * (to - from) || Math.abs(to) * 0.05 || 1;
-  return [least ?? from - room, to + room];
+  const margin = 0.06 * (to - from) || Math.abs(to) * 0.05 || 1;
+  return [least ?? from - margin, to + margin];
 }
 
 function drawLevels(u: uPlot, levels: BaselineLevel[]): void {
@@ -154,14 +154,14 @@ function drawLevels(u: uPlot, levels: BaselineLevel[]): void {
   ctx.restore();
 }
 
-/** All curves over one x; gaps where a curve has no value. */
+/** Aligns the curves to a common x, with gaps where a curve has no value. */
 function alignedData(curves: Curve[]): uPlot.AlignedData {
   if (!curves.length) return [[]];
   return uPlot.join(curves.map((curve) => {
     const rows: (number | null)[][] = [curve.y];
-    if (curve.spread) {
-      rows.push(curve.y.map((v, i) => (v === null ? null : v + curve.spread![i]!)),
-        curve.y.map((v, i) => (v === null ? null : v - curve.spread![i]!)));
+    if (curve.deviation) {
+      rows.push(curve.y.map((v, i) => (v === null ? null : v + curve.deviation![i]!)),
+        curve.y.map((v, i) => (v === null ? null : v - curve.deviation![i]!)));
     }
     return [curve.x, ...rows] as uPlot.AlignedData;
   }));

@@ -22,7 +22,7 @@ def draw_presence(figure: Figure, history: NetworkHistory) -> None:
     """Draw a row per device and a column per round."""
     axes = figure.add_subplot()
     letters = [ABSENT, *STATES]
-    colours = ListedColormap([LIGHT["paper"], *(LIGHT[token] for token, _ in STATES.values())])
+    colours = ListedColormap([LIGHT["paper"], *(LIGHT[colour] for colour, _ in STATES.values())])
     cells = [[letters.index(letter) for letter in device.states] for device in history.devices]
     few = len(cells) <= _MAX_LABELS
     edges = floats([*history.rounds, history.rounds[-1] + 1]) - 0.5
@@ -39,7 +39,7 @@ def draw_presence(figure: Figure, history: NetworkHistory) -> None:
         spine.set_visible(False)
     names = [device.id.replace("$", r"\$") for device in history.devices] if few else []
     axes.set_yticks(range(len(names)), names, color=LIGHT["ink"])
-    handles = [Patch(color=LIGHT[token], label=label) for token, label in STATES.values()]
+    handles = [Patch(color=LIGHT[colour], label=label) for colour, label in STATES.values()]
     figure.legend(handles=handles, loc="outside lower left", ncols=5, frameon=False, fontsize=8.5,
                   labelcolor=LIGHT["ink"])  # fmt: skip
 
@@ -49,8 +49,8 @@ def _mark_events(axes: Any, history: NetworkHistory) -> None:
     for row, device in enumerate(history.devices):
         for round_, letter in zip(history.rounds, device.states, strict=True):
             if letter in "fl":
-                ink = LIGHT["ink" if letter == "f" else "paper"]
-                axes.text(round_, row, "×", ha="center", va="center", color=ink, fontsize=8)
+                colour = LIGHT["ink" if letter == "f" else "paper"]
+                axes.text(round_, row, "×", ha="center", va="center", color=colour, fontsize=8)
 
 
 def draw_flight(figure: Figure, history: NetworkHistory) -> None:
@@ -86,18 +86,20 @@ def _draw_device(axes: Any, device: DeviceHistory) -> None:
     if not device.positions or letter == ABSENT:
         return
     position = floats(device.positions[-1])
-    marker, token, filled = _MARKS[letter]
+    marker, colour, filled = _MARKS[letter]
     if position[2] > 0:
-        axes.plot(*np.stack([position, position * [1, 1, 0]]).T, color=LIGHT[token], lw=0.7, ls=":")
-    style = {"color": LIGHT[token]} if filled else {
-        "facecolor": LIGHT["paper"], "edgecolor": LIGHT[token], "linewidth": 1.6}  # fmt: skip
+        axes.plot(
+            *np.stack([position, position * [1, 1, 0]]).T, color=LIGHT[colour], lw=0.7, ls=":"
+        )
+    style = {"color": LIGHT[colour]} if filled else {
+        "facecolor": LIGHT["paper"], "edgecolor": LIGHT[colour], "linewidth": 1.6}  # fmt: skip
     axes.scatter(*position, s=46, marker=marker, depthshade=False, **style)
 
 
 def _legend(figure: Figure) -> None:
-    def entry(label: str, marker: str, token: str, filled: bool = True, size: int = 7) -> Line2D:
-        return Line2D([], [], ls="", marker=marker, ms=size, mec=LIGHT[token], label=label,
-                      mfc=LIGHT[token] if filled else LIGHT["paper"])  # fmt: skip
+    def entry(label: str, marker: str, colour: str, filled: bool = True, size: int = 7) -> Line2D:
+        return Line2D([], [], ls="", marker=marker, ms=size, mec=LIGHT[colour], label=label,
+                      mfc=LIGHT[colour] if filled else LIGHT["paper"])  # fmt: skip
 
     figure.legend(
         handles=[

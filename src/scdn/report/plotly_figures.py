@@ -16,6 +16,7 @@ from scdn.report.theme import MethodStyle
 PlotlyFigure = dict[str, Any]
 
 _MARKERS_PER_LINE = 12
+_FEW_ROUNDS = 12
 
 
 def plotly_chart(chart: Chart, styles: dict[str, MethodStyle]) -> PlotlyFigure:
@@ -31,7 +32,7 @@ def plotly_chart(chart: Chart, styles: dict[str, MethodStyle]) -> PlotlyFigure:
         "data": data,
         "layout": {
             "xaxis": {"title": {"text": chart.x_label}, "showgrid": False,
-                      **({"tickformat": "d"} if chart.x_label == "round" else {})},
+                      **(_whole_rounds(chart) if chart.x_label == "round" else {})},
             "yaxis": {"title": {"text": chart.y_label}, "range": [chart.low, chart.high]},
             "margin": {"l": 58, "r": 118 if names else 18, "t": 30, "b": 46},
             "annotations": names,
@@ -39,6 +40,12 @@ def plotly_chart(chart: Chart, styles: dict[str, MethodStyle]) -> PlotlyFigure:
             "hovermode": "x unified" if chart.x_label == "round" else "closest",
         },
     }  # fmt: skip
+
+
+def _whole_rounds(chart: Chart) -> PlotlyFigure:
+    """Return ticks at whole rounds; Plotly would put some between if there are few."""
+    few = max((len(line.x) for line in chart.lines), default=0) <= _FEW_ROUNDS
+    return {"tickformat": "d", "dtick": 1} if few else {"tickformat": "d"}
 
 
 def _baseline_label(label: str, value: float, at: float) -> PlotlyFigure:

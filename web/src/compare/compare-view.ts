@@ -131,7 +131,7 @@ function chartCard(data: ChartData, study: StudySummary, href: string): { elemen
     levels: data.levels, rounds: data.x_label === "round" });
   const curves: Curve[] = data.lines.map((line) => ({
     label: line.future ? `${line.method}, future` : line.method, colour: styles.get(line.method)!.colour,
-    x: data.x_label === "round" ? line.x.map((x) => x + 1) : line.x, y: line.mean, spread: line.std, step: line.step,
+    x: data.x_label === "round" ? line.x.map((x) => x + 1) : line.x, y: line.mean, deviation: line.std, step: line.step,
     dash: line.future ? [6, 4] : styles.get(line.method)!.matched ? [2, 3] : undefined,
   }));
   const element = h("figure", { class: "card" }, h("figcaption", {}, h("h3", {}, data.title), h("small", {}, data.about), pngLink(href, data.name)), chart.element);

@@ -220,9 +220,9 @@ export class RunView {
   }
 
   private eventsArrived(): void {
-    const { replay, elements: parts } = this;
+    const { replay, elements } = this;
     const last = Math.max(replay.rounds.length - 1, 0);
-    parts.slider.max = String(last);
+    elements.slider.max = String(last);
     this.element.dataset.rounds = String(replay.rounds.length);
     this.element.dataset.over = String(replay.over);
     if (replay.fault) this.showCover(statusMessage("error", "This run is damaged", replay.fault));
@@ -271,22 +271,22 @@ export class RunView {
   }
 
   private showTime(): void {
-    const { elements: parts, replay } = this;
+    const { elements, replay } = this;
     const index = Math.min(Math.floor(this.time), replay.rounds.length - 1);
     const total = this.selected?.rounds ?? replay.rounds.length;
     const last = Math.max(replay.rounds.length - 1, 1);
-    parts.slider.value = String(this.time);
-    parts.slider.style.setProperty("--part", `${100 * this.time / last}%`);
-    for (const part of [parts.slider, parts.play, parts.liveButton]) part.disabled = index < 0;
-    setText(parts.round, index < 0 ? "–" : `round ${index + 1} of ${total}`);
-    setText(parts.summary, replay.roundSummary(index));
+    elements.slider.value = String(this.time);
+    elements.slider.style.setProperty("--part", `${100 * this.time / last}%`);
+    for (const control of [elements.slider, elements.play, elements.liveButton]) control.disabled = index < 0;
+    setText(elements.round, index < 0 ? "–" : `round ${index + 1} of ${total}`);
+    setText(elements.summary, replay.roundSummary(index));
     const name = this.playing ? "pause" : "play";
-    if (parts.play.dataset.icon !== name) {
-      parts.play.dataset.icon = name;
-      setChildren(parts.play, icon(name));
-      parts.play.setAttribute("aria-label", this.playing ? "Pause the replay" : "Play");
+    if (elements.play.dataset.icon !== name) {
+      elements.play.dataset.icon = name;
+      setChildren(elements.play, icon(name));
+      elements.play.setAttribute("aria-label", this.playing ? "Pause the replay" : "Play");
     }
-    parts.liveButton.setAttribute("aria-pressed", String(this.live));
+    elements.liveButton.setAttribute("aria-pressed", String(this.live));
     this.curves.mark(index < 0 ? null : this.time + 1);
   }
 }

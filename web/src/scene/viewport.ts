@@ -1,6 +1,6 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { icon } from "../dom";
+import { button, h } from "../dom";
 import { colour, onThemeChange } from "../theme";
 import type { Position } from "../types";
 import { disposeChildren, lineSegments } from "./lines";
@@ -203,15 +203,13 @@ export class Viewport {
     this.rulerLabels.forEach(({ label }) => label.remove());
     this.rulerLabels = [];
     const mark = (text: string, at: Position) => {
-      const label = document.createElement("span");
-      label.className = "mark";
-      label.textContent = text;
+      const label = h("span", { class: "mark" }, text);
       this.overlay.prepend(label);
       this.rulerLabels.push({ label, at: new THREE.Vector3(...at), shown: "" });
     };
     const step = rulerStep(Math.max(...this.region));
-    const along = (axis: number, first: number, place: (at: number) => Position) => {
-      for (let at = first; at <= this.region[axis]! + 1e-6; at += step) mark(`${Number(at.toPrecision(6))}`, place(at * this.unit));
+    const along = (axis: number, first: number, position: (at: number) => Position) => {
+      for (let at = first; at <= this.region[axis]! + 1e-6; at += step) mark(`${Number(at.toPrecision(6))}`, position(at * this.unit));
     };
     along(0, 0, (at) => [at, -4, 0]);
     along(1, step, (at) => [x + 4, at, 0]);
@@ -253,15 +251,8 @@ function rulerStep(longest: number): number {
 
 /** Adds a toolbar over the scene, with a button that resets the camera. */
 export function toolbar(viewport: Viewport): HTMLElement {
-  const bar = document.createElement("div");
-  bar.className = "tools";
-  const home = document.createElement("button");
-  home.type = "button";
-  home.title = "Show the whole region";
-  home.setAttribute("aria-label", home.title);
-  home.append(icon("home"));
-  home.addEventListener("click", () => viewport.resetCamera());
-  bar.append(home);
+  const reset = button("Show the whole region", () => viewport.resetCamera(), { icon: "home", quiet: true });
+  const bar = h("div", { class: "tools" }, reset);
   viewport.host.append(bar);
   return bar;
 }

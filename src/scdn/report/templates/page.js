@@ -48,7 +48,7 @@
   const plotElements = [...document.querySelectorAll("[data-plot]")];
   const showCharts = () => plotElements.forEach((element) => show(element, report.plots[element.dataset.plot]));
 
-  // The network of one run.
+  // The network of the selected run.
   const stateLetters = Object.keys(report.states);
   let history = report.histories[0];
   let now = 0;
@@ -78,7 +78,7 @@
       zmin: 0, zmax: stateLetters.length, colorscale: scale, hoverongaps: false,
       hovertemplate: "%{y}, round %{x}: %{text}<extra></extra>" }, ...crosses],
       layout: { hovermode: "closest", margin: { l: 20, r: 12, t: 30, b: 46 },
-        xaxis: { title: { text: "round" }, showgrid: false, tickformat: "d",
+        xaxis: { title: { text: "round" }, showgrid: false, tickformat: "d", dtick: history.rounds.length > 12 ? undefined : 1,
           range: [history.rounds[0] - 0.5, history.rounds.at(-1) + 0.5] },
         yaxis: { range: [ids.length - 0.5, -0.5], showgrid: false, type: "category", automargin: true,
           showticklabels: !many, ticksuffix: " ", ticks: "" },
