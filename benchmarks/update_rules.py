@@ -136,10 +136,7 @@ def table(path: Path) -> str:
     """Return mean ± deviation of the last top-3 over seeds, and how many runs collapsed."""
     results = pd.read_json(path, lines=True)
     rules = [rule for rule in RULES if rule in set(results.way)]
-    lines = [
-        "| N | steps | " + " | ".join(rules) + " |",
-        "|---|---|" + "---|" * len(rules),
-    ]
+    lines = ["| N | steps | " + " | ".join(rules) + " |", "|---|---|" + "---|" * len(rules)]
     for (parties, steps), rows in results.groupby(["parties", "steps"]):
         cells = [_cell(rows[rows.way == rule]) for rule in rules]
         lines.append(f"| {parties} | {steps} | " + " | ".join(cells) + " |")

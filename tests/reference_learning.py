@@ -16,13 +16,12 @@ from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
 from scdn.data import Dataset
+from scdn.learning.damping import UPDATE_FRACTIONS
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
-from scdn.learning.fusion_server import UPDATE_FRACTIONS
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.models import Cnn
 from scdn.learning.party_factory import PartyFactory
-from scdn.learning.stack_training import StackTraining, train_stacks
 from scdn.learning.vertical_model import VerticalModel
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
@@ -497,14 +496,6 @@ def round_batches(model, round_, steps, arrival=None):
     """The rows of a round's steps."""
     index = () if arrival is None else (arrival,)
     return model._draw(generator(model.seed, "batches", round_, *index), steps)
-
-
-def train_stack(stack, rows, batches, party_loss, local_steps, recorder=None):
-    """A team by itself after a round."""
-    (after,) = train_stacks(
-        [StackTraining(stack, rows, batches, party_loss, local_steps, recorder)]
-    )
-    return after
 
 
 class ModelPair:

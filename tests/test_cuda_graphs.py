@@ -21,7 +21,6 @@ from scdn.learning import cuda_graphs
 from scdn.learning.cuda_graphs import graphed_call, release_graphs
 from scdn.learning.feature_split import split_features
 from scdn.learning.stacked_forward import has_only_common_layers
-from scdn.learning.vertical_model import train_models_together
 
 VIEWS = {
     "a": table_view([0, 3, 1, 7]),
@@ -133,21 +132,6 @@ def test_replayed_training_equals_computed_training(case, device, monkeypatch):
         torch.testing.assert_close(parameters[name], tensor, rtol=1e-5, atol=1e-6, msg=name)
         assert device != "cpu" or torch.equal(parameters[name], tensor)
     assert loss == pytest.approx(expected_loss, rel=1e-5)
-
-
-def test_runs_that_train_together_are_replayed_too(device, monkeypatch):
-    ends = []
-    for enabled in (False, True):
-        use_graphs(monkeypatch, enabled)
-        learning = small_learning(device=device)
-        models = [create_model(table_dataset(), VIEWS, learning, seed) for seed in (1, 2)]
-        local_steps = {name: n_steps(3) for name in VIEWS}
-        for round_ in range(3):
-            train_models_together(models, round_, [local_steps, local_steps], n_steps(2))
-        ends.append([p for m in models for s in m.stacks for p in s.parameters.values()])
-    assert replays() > 0
-    for computed, replayed in zip(*ends, strict=True):
-        torch.testing.assert_close(replayed, computed, rtol=1e-9, atol=1e-12)
 
 
 def call_double(rows, device):

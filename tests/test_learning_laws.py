@@ -23,7 +23,6 @@ from reference_learning import (
     small_learning,
     table_dataset,
     table_view,
-    train_stack,
 )
 from torch import nn
 
@@ -38,6 +37,7 @@ from scdn.learning.models import Cnn
 from scdn.learning.party_factory import PartyFactory, stack_parties
 from scdn.learning.party_loss import GradientLoss, SharedLabelLoss
 from scdn.learning.party_stack import PartyStack
+from scdn.learning.stack_training import StackTraining, train_stack
 
 CLASSES, NUMBERS = table_dataset(), table_dataset("regression")
 VIEWS = {
@@ -154,7 +154,7 @@ def test_columns_of_others_are_never_touched(case, labels):
         order = n_steps(3, 0.1, "momentum", 0.3)
         found = []
         for given_rows in (rows, poisoned(rows, view, labels)):
-            after = train_stack(stack, given_rows, batches, party_loss, [order])
+            after = train_stack(StackTraining(stack, given_rows, batches, party_loss, [order]))
             found.append(
                 [*after.parameters.values(), *after.embed_rows(given_rows, "train", every)]
             )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-
 import numpy as np
 import pytest
 import torch
@@ -13,7 +11,6 @@ from hypothesis import strategies as st
 from reference_learning import (
     CONV,
     ModelPair,
-    RecordedDraws,
     assert_close,
     create_model,
     image_dataset,
@@ -22,15 +19,13 @@ from reference_learning import (
     small_learning,
     table_dataset,
     table_view,
-    train_stack,
 )
 
 from scdn.learning.feature_split import newcomer_view, split_features
 from scdn.learning.gradient_stats import measured_smoothness
 from scdn.learning.local_optimizers import LocalSteps, halved_rate
 from scdn.learning.party_loss import GradientLoss
-from scdn.learning.stack_training import step_ranges
-from scdn.learning.vertical_model import train_models_together
+from scdn.learning.stack_training import StackTraining, step_ranges, train_stack
 from scdn.rng import generator
 from scdn.theory import MOMENTUM, PROXIMAL, SGD, step_weights
 
@@ -255,55 +250,6 @@ def test_any_course_of_events(data):
         pair.check(gradient_stats=not (left and memory == "dropout"))
 
 
-# Several runs at once
-
-
-def runs(learning, memory):
-    """Three seeds of one scenario, and the loop for each."""
-    found = []
-    for seed in (1, 2, 3):
-        pair = ModelPair(SETS["classification"], UNEQUAL, learning, memory, seed)
-        if seed == 2:
-            pair.remove_parties(["a"])
-        if seed == 3:
-            pair.add_parties({"n": table_view([5, 6, 7])})
-        found.append(pair)
-    return found
-
-
-def local_steps_in(pair, round_):
-    local_steps = {name: steps for name, steps in MIXED.items() if name in pair.model.present}
-    if "n" in pair.model.present:
-        local_steps |= {"n": n_steps(1 + round_, 0.1, "proximal", 0.7)}
-    if pair.model.seed == 2 and round_ == 1:  # one of its teams rests
-        local_steps = {"b": n_steps(7)}
-    return local_steps
-
-
-@pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("labels", ["shared", "server"])
-def test_runs_together_are_runs_alone(memory, labels):
-    learning = small_learning(labels=labels)
-    pairs = runs(learning, memory)
-    alone = runs(learning, memory)
-    for round_ in range(3):
-        local_steps = [local_steps_in(pair, round_) for pair in pairs]
-        with ExitStack() as contexts:
-            draws = [contexts.enter_context(RecordedDraws(pair.model)) for pair in pairs]
-            train_models_together(
-                [pair.model for pair in pairs], round_, local_steps, LocalSteps(2, 0.1)
-            )
-        for pair, drawn, single, steps in zip(pairs, draws, alone, local_steps, strict=True):
-            drawn.follow(pair.reference, steps, n_steps(2, 0.1))
-            pair.check(gradient_stats=memory != "dropout")
-            single.model.train(round_, steps, LocalSteps(2, 0.1))
-    for pair, single in zip(pairs, alone, strict=True):
-        pairs = zip(pair.model.stacks, single.model.stacks, strict=True)
-        for stack, other in pairs:
-            for key, value in stack.parameters.items():
-                assert_close(value, other.parameters[key], key)
-
-
 # What a round's steps add up to
 
 
@@ -343,7 +289,9 @@ def _weighs(model, local_steps):
         party_loss = model.server.party_loss(stack.names, batches, stale, model.learning.labels)
         path = Path()
         stack_steps = [local_steps[name] for name in stack.names]
-        after = train_stack(stack, model.data, batches, party_loss, stack_steps, recorder=path)
+        after = train_stack(
+            StackTraining(stack, model.data, batches, party_loss, stack_steps, recorder=path)
+        )
         for index, name in enumerate(stack.names):
             steps = local_steps[name]
             weights = _weights(steps)
@@ -395,11 +343,11 @@ def test_a_team_of_one_does_what_it_does_in_company():
     for stack in model.stacks:
         local_steps = [MIXED[name] for name in stack.names]
         party_loss = model.server.party_loss(stack.names, batches, stale, "shared")
-        together = train_stack(stack, model.data, batches, party_loss, local_steps)
+        together = train_stack(StackTraining(stack, model.data, batches, party_loss, local_steps))
         for index, name in enumerate(stack.names):
             own = model.server.party_loss([name], batches, stale, "shared")
             alone = train_stack(
-                stack.select([name]), model.data, batches, own, [local_steps[index]]
+                StackTraining(stack.select([name]), model.data, batches, own, [local_steps[index]])
             )
             for key, value in alone.parameters.items():
                 assert_close(value[0], together.parameters[key][index], f"{name} {key}")
@@ -411,7 +359,9 @@ def test_no_steps_no_change():
     party_loss = GradientLoss(torch.full((len(stack.names), 1, 9, 5), torch.nan))
     batches = round_batches(model, 0, 1)
     after = train_stack(
-        stack, model.data, batches, party_loss, [LocalSteps(0, 0.1)] * len(stack.names)
+        StackTraining(
+            stack, model.data, batches, party_loss, [LocalSteps(0, 0.1)] * len(stack.names)
+        )
     )
     assert all(torch.equal(after.parameters[key], p) for key, p in stack.parameters.items())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 import torch
@@ -40,6 +40,14 @@ class GradientStats:
         """Return these statistics after a further round."""
         smoothness = self.smoothness if later.smoothness is None else later.smoothness
         return GradientStats(max(self.bound_sq, later.bound_sq), later.variance, smoothness)
+
+
+def filled_smoothness(stats: Mapping[str, GradientStats], names: Sequence[str]) -> dict[str, float]:
+    """Return L_n of these parties; those without a measurement get the largest, if there is one."""
+    measured = {n: stats[n].smoothness for n in names if n in stats}
+    known = {name: value for name, value in measured.items() if value is not None}
+    largest = max(known.values(), default=0.0)
+    return {name: known.get(name, largest) for name in names} if known else {}
 
 
 class GradientRecorder:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -18,11 +18,9 @@ from scdn.learning.party_factory import PartyFactory, stack_parties
 from scdn.learning.party_loss import PartyLoss
 from scdn.learning.party_stack import PartyStack
 from scdn.learning.smoothness import loss_curvature, party_smoothness
-from scdn.learning.stack_training import StackTraining, train_stacks
+from scdn.learning.stack_training import StackTraining, train_stack
 from scdn.learning.tensors import Arrays, StateDict, Tensors, strip_prefix, to_arrays
 from scdn.rng import generator
-
-BatchKey = tuple[int, type[LocalOptimizer]]  # the index of a stack, and how its parties step
 
 
 @dataclass
@@ -92,7 +90,16 @@ class LocalParties:
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
         """Take the task's local steps; the updates stay pending until they are applied."""
-        return train_parties_together([self], [task])[0]
+        self._trained = list(self.stacks)
+        self._training = {name for name, steps in task.local_steps.items() if steps.count}
+        stats: dict[str, GradientStats] = {}
+        for index, stack in enumerate(self.stacks):
+            for names in self._batches(stack, task):
+                training = self._stack_training(stack, names, task)
+                trained = train_stack(training)
+                self._trained[index] = self._trained[index].updated_with(trained)
+                stats |= self._training_stats(training, trained)
+        return stats
 
     def apply_updates(self, fraction: float) -> set[str]:
         """Apply a fraction of each pending update; return the parties that were updated."""
@@ -101,35 +108,36 @@ class LocalParties:
         self._trained = []
         return self._training
 
-    def _begin_training(self, task: RoundTask) -> dict[BatchKey, StackTraining]:
-        """Split a task into trainings of parties that can step in one batch."""
-        self._trained = list(self.stacks)
-        self._training = {name for name, steps in task.local_steps.items() if steps.count}
-        trainings = {}
-        for index, whole in enumerate(self.stacks):
-            names_by_key: dict[type[LocalOptimizer], list[str]] = {}
-            for name in (name for name in whole.names if name in self._training):
+    def _batches(self, stack: PartyStack, task: RoundTask) -> Iterable[list[str]]:
+        """Group a stack's training parties by whether their optimisers can step in one batch."""
+        names_by_key: dict[type[LocalOptimizer], list[str]] = {}
+        for name in stack.names:
+            if name in self._training:
                 key = batch_key(task.local_steps[name].optimizer)
                 names_by_key.setdefault(key, []).append(name)
-            for key, names in names_by_key.items():
-                stack = whole.select(names)
-                recorder = None
-                if task.sample_loss is not None:
-                    inputs = self._fixed_inputs(whole)[0]
-                    sample = torch.stack([inputs[n] for n in whole.indices(names)])
-                    recorder = self._recorder(stack, task, sample)
-                local_steps = [task.local_steps[name] for name in stack.names]
-                party_loss = task.party_loss(stack.names)
-                trainings[index, key] = StackTraining(
-                    stack, self.data, task.batches, party_loss, local_steps, recorder
-                )
-        return trainings
+        return names_by_key.values()
 
-    def _finish_training(
-        self, index: int, training: StackTraining, trained: PartyStack
+    def _stack_training(
+        self, stack: PartyStack, names: Sequence[str], task: RoundTask
+    ) -> StackTraining:
+        selected, recorder = stack.select(names), None
+        if task.sample_loss is not None:
+            inputs = self._fixed_inputs(stack)[0]
+            sample = torch.stack([inputs[n] for n in stack.indices(names)])
+            recorder = self._recorder(selected, task, sample)
+        return StackTraining(
+            selected,
+            self.data,
+            task.batches,
+            task.party_loss(selected.names),
+            [task.local_steps[name] for name in selected.names],
+            recorder,
+        )
+
+    def _training_stats(
+        self, training: StackTraining, trained: PartyStack
     ) -> dict[str, GradientStats]:
-        """Keep a stack's update as pending, and return the statistics of its gradients."""
-        self._trained[index] = self._trained[index].updated_with(trained)
+        """Return the statistics of a stack's gradients in a round."""
         if training.recorder is None:
             return {}
         stats = training.recorder.stats(trained.names)
@@ -157,15 +165,15 @@ class LocalParties:
 
     def evaluation_embeddings(self, names: Collection[str]) -> Iterator[SentEmbeddings]:
         """Yield embeddings of the sample and the test rows."""
-        for whole in self.stacks:
-            stack = whole.select(names)
-            if stack.names:
-                indices = whole.indices(names)
-                sample, test = ([rows[n] for n in indices] for rows in self._fixed_inputs(whole))
+        for stack in self.stacks:
+            selected = stack.select(names)
+            if selected.names:
+                indices = stack.indices(names)
+                sample, test = ([rows[n] for n in indices] for rows in self._fixed_inputs(stack))
                 yield SentEmbeddings(
-                    stack.names,
-                    self._perturbed(stack, stack.embed_separately(sample), "sample"),
-                    self._perturbed(stack, stack.embed_separately(test), "test"),
+                    selected.names,
+                    self._perturbed(selected, selected.embed_separately(sample), "sample"),
+                    self._perturbed(selected, selected.embed_separately(test), "test"),
                 )
 
     def smoothness(self) -> dict[str, float]:
@@ -275,25 +283,6 @@ class LocalParties:
                 [rows.clone() for rows in stack.views.gather(self.data, "test", test)],
             )
         return self._inputs[stack.names]
-
-
-def train_parties_together(
-    groups: Sequence[LocalParties], tasks: Sequence[RoundTask]
-) -> list[dict[str, GradientStats]]:
-    """Train the parties of several runs at once, and return the statistics of each run.
-
-    Runs that differ in their seed share batched products; each gets the result it would get alone.
-    """
-    stats: list[dict[str, GradientStats]] = [{} for _ in groups]
-    batches: dict[BatchKey, list[tuple[int, StackTraining]]] = {}
-    for run, (parties, task) in enumerate(zip(groups, tasks, strict=True)):
-        for key, training in parties._begin_training(task).items():
-            batches.setdefault(key, []).append((run, training))
-    for (index, _), batch in batches.items():
-        trained = train_stacks([training for _, training in batch])
-        for (run, training), stack in zip(batch, trained, strict=True):
-            stats[run] |= groups[run]._finish_training(index, training, stack)
-    return stats
 
 
 def _gradients(

@@ -18,14 +18,15 @@ from torch import Tensor
 
 from scdn.errors import input_error
 from scdn.learning.batches import batch_generator, draw_batches, round_key, sample_rows
+from scdn.learning.damping import fixed_fraction
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.fusion_model import FusionModel
 from scdn.learning.fusion_server import FusionServer
-from scdn.learning.gradient_stats import GradientStats
+from scdn.learning.gradient_stats import GradientStats, filled_smoothness
 from scdn.learning.importance import importance
 from scdn.learning.local_optimizers import LocalSteps
-from scdn.learning.local_parties import LocalParties, train_parties_together
+from scdn.learning.local_parties import LocalParties
 from scdn.learning.member_mask import MemberMask
 from scdn.learning.memories import memory
 from scdn.learning.metrics import metric
@@ -216,16 +217,11 @@ class VerticalModel:
     def smoothness(self) -> tuple[dict[str, float], float]:
         """Return L_n of the parties present, and L of the whole model.
 
-        Where smoothness is measured, the largest L_n stands for L and for parties without a
-        measurement; without any measurement there are no L_n.
+        Where smoothness is measured, the largest L_n stands for L; see `filled_smoothness`.
         """
         if self.learning.smoothness == "measured":
-            stats = {n: self.gradient_stats[n] for n in self.present if n in self.gradient_stats}
-            known = {n: s.smoothness for n, s in stats.items() if s.smoothness is not None}
-            if not known:
-                return {}, self.learning.global_smoothness
-            largest = max(known.values())
-            return {name: known.get(name, largest) for name in self.present}, largest
+            constants = filled_smoothness(self.gradient_stats, self.present)
+            return constants, max(constants.values(), default=self.learning.global_smoothness)
         with single_threaded():
             constants = self.parties.smoothness()
             by_party = torch.tensor(list(constants.values()) or [0.0])
@@ -399,33 +395,3 @@ class _PendingRound:
     stale: Tensor
     mask: MemberMask | None
     task: RoundTask
-
-
-def train_models_together(
-    models: Sequence[VerticalModel],
-    round_index: int,
-    local_steps: Sequence[Mapping[str, LocalSteps]],
-    server_steps: LocalSteps,
-    arrival: int | None = None,
-) -> None:
-    """Train several runs of this process for one round; each gets the result it would get alone."""
-    with single_threaded():
-        rounds = [
-            model._begin_round(round_index, steps, server_steps, None, arrival)
-            for model, steps in zip(models, local_steps, strict=True)
-        ]
-        stats = train_parties_together(
-            [model.local_parties for model in models], [pending.task for pending in rounds]
-        )
-        for model, pending, model_stats in zip(models, rounds, stats, strict=True):
-            model._finish_round(pending, model_stats)
-
-
-def fixed_fraction(learning: LearningSettings, training_parties: int) -> float | None:
-    """Return the fraction of updates to apply; None: it is chosen after the training."""
-    damping = learning.damping
-    if damping == "none" or training_parties == 0:
-        return 1.0
-    if damping == "active":
-        return 1 / training_parties
-    return None if damping == "fitted" else float(damping)
