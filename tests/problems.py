@@ -5,59 +5,13 @@ Nothing here uses the package: formulas are written out again from the documente
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 
-_A2G = {
-    "los_scale": 11.95,
-    "los_slope": 0.14,
-    "los_loss_db": 3,
-    "nlos_loss_db": 23,
-    "exponent": 2.0,
-}
-_A2A = {"los_scale": 10.5, "los_slope": 0.12, "los_loss_db": 3, "nlos_loss_db": 17, "exponent": 2.2}
-_DEVICE = {
-    "max_power_w": 0.25,
-    "payload_bits": 1628480,
-    "cpu_min_hz": 1e7,
-    "cpu_max_hz": 2.3e9,
-    "capacitance": 2e-28,
-    "connections": 50890,
-    "flops_per_cycle": 0.0066,
-    "importance": 1,
-    "survival": 1,
-    "learning_rate": 0.1,
-    "smoothness": 0.5,
-    "gradient_bound_sq": 0.02,
-    "gradient_variance": 0.01,
-    "optimizer": {"kind": "sgd"},
-}
-_RADIO = {
-    "carrier_hz": 2e9,
-    "bandwidth_hz": 2e6,
-    "noise_dbm_per_hz": -174,
-    "rate_model": "shannon",
-    "min_distance_m": 1,
-    "margin_db": 0,
-}
-_LEARNING = {
-    "rounds": 30,
-    "initial_loss": 2.303,
-    "global_smoothness": 1,
-    "epsilon": 1e-3,
-    "batch_size": 64,
-    "steps_per_iteration": 1,
-    "compute_deadline_s": 4,
-}
-_WEIGHTS = {"convergence": 1, "transmission": 10, "processing": 0.02, "movement": 1e-3}
-_MOVEMENT = {
-    "hover_j": 1,
-    "climb_j": 10,
-    "lateral_j_per_m": 1,
-    "altitude_scale_m": 20,
-    "min_flight_m": 1,
-}
+DEFAULTS = json.loads(Path(__file__).with_name("defaults.json").read_text())
 
 
 def random_request(seed: int, count: int | None = None, **fixed) -> dict:
@@ -84,8 +38,8 @@ def random_request(seed: int, count: int | None = None, **fixed) -> dict:
     if rng.random() < 0.1:
         request["candidates_m"] = [_position(rng, size, flying=True) for _ in range(5)]
     if rng.random() < 0.2:
-        name = str(rng.choice(list(_WEIGHTS)))
-        request["weights"] = {name: float(_WEIGHTS[name] * rng.choice([0, 0.01, 100]))}
+        name = str(rng.choice(list(DEFAULTS["weights"])))
+        request["weights"] = {name: float(DEFAULTS["weights"][name] * rng.choice([0, 0.01, 100]))}
     if rng.random() < 0.2:
         name = str(rng.choice(["hover_j", "climb_j", "lateral_j_per_m"]))
         request["movement"] = {name: float(rng.choice([0, 50]))}
@@ -135,17 +89,17 @@ class Model:
     """The documented model of a request, in plain Python."""
 
     def __init__(self, request: dict) -> None:
-        self.request = request
-        radio = {**_RADIO, **request.get("radio", {})}
-        self.a2g, self.a2a = {**_A2G, **radio.get("a2g", {})}, {**_A2A, **radio.get("a2a", {})}
-        self.radio = radio
-        self.learning = {**_LEARNING, **request.get("learning", {})}
-        self.weights = {**_WEIGHTS, **request.get("weights", {})}
-        self.movement_constants = {**_MOVEMENT, **request.get("movement", {})}
-        self.max_delay = request.get("max_delay_s", 0.06)
-        self.max_iterations = request.get("max_iterations", 5)
+        def section(name: str) -> dict:
+            return {**DEFAULTS[name], **request.get(name, {})}
+
+        self.request, self.radio, self.learning = request, section("radio"), section("learning")
+        self.weights, self.movement_constants = section("weights"), section("movement")
+        links = DEFAULTS["radio"]
+        self.links = {name: {**links[name], **self.radio[name]} for name in ("a2g", "a2a")}
+        self.max_delay = request.get("max_delay_s", DEFAULTS["max_delay_s"])
+        self.max_iterations = request.get("max_iterations", DEFAULTS["max_iterations"])
         self.integer_iterations = request.get("integer_iterations", True)
-        self.devices = [{**_DEVICE, **device} for device in request["devices"]]
+        self.devices = [{**DEFAULTS["devices"][0], **device} for device in request["devices"]]
         self.before = request["server"]["position_m"]
 
     def bandwidth(self, device) -> float:
@@ -156,7 +110,7 @@ class Model:
 
     def path_loss(self, device, server) -> float:
         position = device["position_m"]
-        link = self.a2a if position[2] > 0 and server[2] > 0 else self.a2g
+        link = self.links["a2a" if position[2] > 0 and server[2] > 0 else "a2g"]
         distance = max(math.dist(position, server), self.radio["min_distance_m"])
         run = math.dist(position[:2], server[:2])
         theta = math.degrees(math.atan2(abs(position[2] - server[2]), run))

@@ -11,7 +11,7 @@ import pytest
 from command_line import refused, scdn
 from conftest import ROOT, many
 from jsonschema import Draft202012Validator
-from problems import Model, close, random_request
+from problems import DEFAULTS, Model, close, random_request
 
 from scdn.cli import plan_command as cli_plan
 from scdn.control.plan_request import make_request, problem_of, read_request
@@ -48,12 +48,12 @@ NONPOSITIVE = [
     "radio.bandwidth_hz",
     "radio.min_distance_m",
     "max_delay_s",
-    "movement.altitude_scale_m",
     "learning.rounds",
     "learning.batch_size",
     "learning.steps_per_iteration",
     "learning.compute_deadline_s",
     "learning.epsilon",
+    "movement.altitude_scale_m",
     "devices.0.flops_per_cycle",
     "devices.0.bandwidth_hz",
     "devices.0.learning_rate",
@@ -151,13 +151,12 @@ def test_unusual_values_that_are_allowed_give_a_feasible_plan():
 
 
 def test_absent_fields_take_the_documented_defaults():
-    full = json.loads((ROOT / "tests" / "defaults.json").read_text())
     request = make_request({**GOOD, "devices": [DEVICE]})
     assert request.model_dump(mode="json", by_alias=True) == {
-        **full,
+        **DEFAULTS,
         "region_m": GOOD["region_m"],
         "server": GOOD["server"],
-        "devices": [{**full["devices"][0], **DEVICE}],
+        "devices": [{**DEFAULTS["devices"][0], **DEVICE}],
     }
 
 

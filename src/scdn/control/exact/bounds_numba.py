@@ -243,9 +243,9 @@ def _peak(lines: Array, count: int, total: Array, half_width: Array) -> float:
 
 
 @_compiled
-def _mean_slopes(lines: Array, count: int, base: Array, half_width: Array, place: Array) -> None:
+def _mean_slopes(lines: Array, count: int, base: Array, half_width: Array, point: Array) -> None:
     """Set the slopes to the mean of those that a climb to the lines' joint peak meets."""
-    place[:] = 0.0
+    point[:] = 0.0
     for n in range(count):
         lines[n, MEAN] = 0.0
     for step in range(1, CLIMB_STEPS + 1):
@@ -257,7 +257,7 @@ def _mean_slopes(lines: Array, count: int, base: Array, half_width: Array, place
             m0 = 0.5 * (line[LINE_LOW] + line[LINE_HIGH]) * half_width[0]
             m1 = 0.5 * (line[LINE_LOW + 1] + line[LINE_HIGH + 1]) * half_width[1]
             m2 = 0.5 * (line[LINE_LOW + 2] + line[LINE_HIGH + 2]) * half_width[2]
-            loss = line[AT] + m0 * place[0] + m1 * place[1] + m2 * place[2]
+            loss = line[AT] + m0 * point[0] + m1 * point[1] + m2 * point[2]
             slope = line[MOST] if loss > line[ANCHOR] else line[LEAST]
             line[MEAN] += slope / CLIMB_STEPS
             g0 -= slope * m0
@@ -266,9 +266,9 @@ def _mean_slopes(lines: Array, count: int, base: Array, half_width: Array, place
         size = math.sqrt(g0 * g0 + g1 * g1 + g2 * g2)
         if size > 0.0:
             stride = 1.0 / (size * math.sqrt(step))
-            place[0] = min(max(place[0] + stride * g0, -1.0), 1.0)
-            place[1] = min(max(place[1] + stride * g1, -1.0), 1.0)
-            place[2] = min(max(place[2] + stride * g2, -1.0), 1.0)
+            point[0] = min(max(point[0] + stride * g0, -1.0), 1.0)
+            point[1] = min(max(point[1] + stride * g1, -1.0), 1.0)
+            point[2] = min(max(point[2] + stride * g2, -1.0), 1.0)
     for n in range(count):
         lines[n, SLOPE] = lines[n, MEAN]
 
@@ -309,7 +309,7 @@ def _sweep(lines: Array, count: int, total: Array, half_width: Array) -> None:
 
 @_compiled
 def _choose_slopes(
-    lines: Array, count: int, base: Array, half_width: Array, total: Array, place: Array
+    lines: Array, count: int, base: Array, half_width: Array, total: Array, point: Array
 ) -> None:
     """Choose slopes one by one from the flattest, or together from their mean."""
     _sum_slopes(lines, count, base, total)
@@ -320,7 +320,7 @@ def _choose_slopes(
     alone = _peak(lines, count, total, half_width)
     for n in range(count):
         lines[n, ALONE] = lines[n, SLOPE]
-    _mean_slopes(lines, count, base, half_width, place)
+    _mean_slopes(lines, count, base, half_width, point)
     _sum_slopes(lines, count, base, total)
     _sweep(lines, count, total, half_width)
     if _peak(lines, count, total, half_width) >= alone:
@@ -361,7 +361,7 @@ def bound_boxes(
 ) -> None:
     """Bound boxes [first, last): fill the last four arrays."""
     box_loss, lines = np.zeros(10), np.zeros((MOST_UNDECIDED, 14))
-    slope, total, place, pull = np.zeros(6), np.zeros(6), np.zeros(3), np.zeros(3)
+    slope, total, point, pull = np.zeros(6), np.zeros(6), np.zeros(3), np.zeros(3)
     for box in range(first, last):
         centre, half_width = centres[box], half_widths[box]
         slope[:] = 0.0  # the gradient's range: low, then high
@@ -400,7 +400,7 @@ def bound_boxes(
             slope[axis] += pull[axis]
             slope[3 + axis] += pull[axis]
         if undecided > 0:
-            _choose_slopes(lines, undecided, slope, half_width, total, place)
+            _choose_slopes(lines, undecided, slope, half_width, total, point)
         # sum up afresh, so that no rounding of the choice is left
         for n in range(undecided):
             line = lines[n]

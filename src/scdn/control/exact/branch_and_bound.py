@@ -33,7 +33,7 @@ from scdn.errors import InputError, input_error
 BATCH = 256  # boxes bounded at a time
 _SMALLEST = 1e-9  # boxes narrower than this part of the region are not halved any more
 
-Status = Literal["optimal", "time_limit"]
+SearchStatus = Literal["optimal", "time_limit"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class ExactResult:
 
     decision: Decision
     lower_bound: float
-    status: Status
+    status: SearchStatus
     boxes: int
 
 
@@ -75,7 +75,7 @@ def solve_exact(
     slack = float(costs.slack.sum())
     if problem.candidates_m is not None:
         position, lower_bound, boxes = _best_candidate(objective, problem.candidates_m)
-        status: Status = "optimal"
+        status: SearchStatus = "optimal"
     else:
         search = _Search(objective, gap, slack, time.perf_counter() + time_limit_s, max_boxes)
         search.try_positions(_first_positions(problem, costs, warm_start))
@@ -149,7 +149,7 @@ class _Search:
         self.max_boxes, self.boxes = max_boxes, 0
         self.best_value, self.best_position = math.inf, np.zeros(3)
         self.dropped = math.inf  # the least lower bound among boxes that were given up
-        self.status: Status = "optimal"
+        self.status: SearchStatus = "optimal"
         self.smallest = _SMALLEST * objective.problem.region_m
         self.none = self.open = objective.bound(np.zeros((0, 3)), np.zeros((0, 3)))
 

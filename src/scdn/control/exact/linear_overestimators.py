@@ -89,16 +89,16 @@ class LinearOverestimators:
         """Return the mean of the slopes that a climb to the lines' joint peak meets."""
         middle = (self.low + self.high) / 2 * half_width[:, None, :]
         downhill = (base.low + base.high) / 2 * half_width
-        place, mean = np.zeros_like(half_width), np.zeros_like(self.slope)
+        point, mean = np.zeros_like(half_width), np.zeros_like(self.slope)
         for step in range(1, CLIMB_STEPS + 1):
-            loss = self.loss + (middle * place[:, None, :]).sum(axis=2)
+            loss = self.loss + (middle * point[:, None, :]).sum(axis=2)
             slope = np.where(loss > self.anchor, self.most, self.least)
             slope = np.where(self.real, slope, 0.0)
             mean += slope / CLIMB_STEPS
             uphill = -downhill - (slope[..., None] * middle).sum(axis=1)
             size = np.sqrt((uphill**2).sum(axis=1, keepdims=True))
             stride = np.divide(1.0, size * math.sqrt(step), out=np.zeros_like(size), where=size > 0)
-            place = np.clip(place + stride * uphill, -1.0, 1.0)
+            point = np.clip(point + stride * uphill, -1.0, 1.0)
         return mean
 
     def _sweep(self, base: Interval, half_width: Array) -> None:
