@@ -156,8 +156,8 @@ def test_a_diverged_run_counts_as_the_trivial_predictor(results):
     (row,) = [row for row in numbers["rows"] if row["method"] == "gsp"]
     assert row["last"] == [runs[key.replace("-gsp-1", "-gsp-0")]["score"][-1], row["trivial"]]
     tables = [part for part in dynamic_jobs.show(numbers) if isinstance(part, ResultTable)]
-    labels = [row[0] for row in tables[0].rows if "GSP" in row[0]]
-    assert "GSP (1 of 2 diverged)" in labels
+    (source,) = {row[1] for row in tables[0].rows if "diverged" in row[1]}
+    assert source == "true, steady update (2 runs, 1 diverged)"
 
 
 # --- verdicts on static networks ------------------------------------------------------------------

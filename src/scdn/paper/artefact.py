@@ -61,6 +61,9 @@ class Drawing:
     size: tuple[float, float] = (9.0, 3.4)  # inches
 
 
+Part = ResultTable | Drawing  # what an artefact shows
+
+
 @dataclass(frozen=True)
 class ArtefactSpec:
     """An artefact as its spec.toml describes it, and what the user wants to be different."""
@@ -135,7 +138,7 @@ class JobModule(Protocol):
     def numbers(self, spec: ArtefactSpec, results: Results) -> Numbers:
         """Return what is kept of the jobs' results: enough for `show` and `claims`."""
 
-    def show(self, numbers: Numbers) -> list[ResultTable | Drawing]:
+    def show(self, numbers: Numbers) -> list[Part]:
         """Return tables and drawings."""
 
 

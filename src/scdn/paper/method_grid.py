@@ -19,6 +19,7 @@ from scdn.paper.artefact import ArtefactSpec, Numbers, Results
 from scdn.paper.summaries import Summary, summarise
 from scdn.paper.sweep import ArtefactJob
 from scdn.paper.training_run import TrainingRecord, training_job
+from scdn.paper.value_text import count_runs
 
 UPDATES = {
     "paper": ("learning.server_turn=parallel", "learning.damping=none"),
@@ -224,6 +225,12 @@ def row_groups(numbers: Numbers) -> Iterator[RowGroup]:
                 rows = _select(numbers["rows"], start=start, block=block, update=update)
                 if rows:
                     yield RowGroup(start, block, update, rows)
+
+
+def source_label(group: RowGroup, row: Row) -> str:
+    """Return block, update and number of runs of a row, and how many runs diverged."""
+    diverged = f", {row['diverged']} diverged" if row["diverged"] else ""
+    return f"{group.block}, {group.update} update ({count_runs(row['runs'])}{diverged})"
 
 
 def own_rows(numbers: Numbers, start: str, paired_with: str | None = None) -> dict[str, list[Row]]:

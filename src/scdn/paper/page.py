@@ -6,7 +6,7 @@ import base64
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from scdn.paper.artefact import (
     ArtefactSpec,
     Claim,
     Drawing,
+    Part,
     ResultTable,
     artefact_names,
     read_spec,
@@ -50,7 +51,7 @@ class Chapter:
     name: str
     title: str
     facts: str
-    parts: tuple[ResultTable | Drawing, ...]
+    parts: tuple[Part, ...]
     claims: tuple[Claim, ...]
 
 
@@ -87,9 +88,22 @@ def _chapter(path: Path, spec: ArtefactSpec) -> Chapter:
             spec.name,
             f"{document['title']} ({document['paper']})",
             _facts(document),
-            tuple(spec.job_module.show(document["numbers"])),
+            _without_repeated_notes(spec.job_module.show(document["numbers"])),
             tuple(spec.claim_module.claims(document["numbers"])),
         )
+
+
+def _without_repeated_notes(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Keep a note only below the first table that has it."""
+    kept: list[Part] = []
+    notes = {""}
+    for part in parts:
+        if isinstance(part, ResultTable):
+            kept.append(replace(part, note="") if part.note in notes else part)
+            notes.add(part.note)
+        else:
+            kept.append(part)
+    return tuple(kept)
 
 
 @contextmanager
@@ -134,15 +148,19 @@ def _sorted_claims(chapters: Sequence[Chapter]) -> list[tuple[Chapter, Claim]]:
 
 
 def _tally(claims: Sequence[Claim]) -> dict[str, int]:
-    """Return how many claims have each verdict that occurs."""
+    """Return how many claims have each verdict."""
     counts = Counter(claim.verdict for claim in claims)
-    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+    return {verdict: counts[verdict] for verdict in VERDICTS}
 
 
-def _tally_text(chapters: Sequence[Chapter]) -> str:
-    claims = [claim for chapter in chapters for claim in chapter.claims]
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in _tally(claims).items())
-    return f"{len(claims)} claims: {counts}."
+def _answer(chapters: Sequence[Chapter]) -> str:
+    count = _tally([claim for chapter in chapters for claim in chapter.claims])
+    return (
+        f"Of {sum(count.values())} claims, {count['reproduced']} are reproduced, "
+        f"{count['reproduced in this regime']} are reproduced only in some of the blocks that "
+        f"measured them (“in this regime”), {count['not reproduced']} are not reproduced, and "
+        f"{count['not measured']} were not measured."
+    )
 
 
 # --- Markdown -------------------------------------------------------------------------------------
@@ -150,6 +168,10 @@ def _tally_text(chapters: Sequence[Chapter]) -> str:
 
 def markdown(chapters: Sequence[Chapter]) -> str:
     """Return the page as Markdown."""
+    overview = [
+        (f"[{chapter.name}](#{chapter.name})", chapter.title, *_counts(chapter))
+        for chapter in chapters
+    ]
     verdicts = [
         (
             f"{_SIGNS[claim.verdict]} {claim.verdict}",
@@ -159,7 +181,8 @@ def markdown(chapters: Sequence[Chapter]) -> str:
         )
         for chapter, claim in _sorted_claims(chapters)
     ]
-    lines = [f"# {TITLE}", "", LEAD, "", "## Verdicts", "", _tally_text(chapters), ""]
+    lines = [f"# {TITLE}", "", _answer(chapters), "", LEAD, ""]
+    lines += [*_markdown_table(("artefact", "", *VERDICTS), overview), "", "## Verdicts", ""]
     lines += [*_markdown_table(("", "the paper says", "where", "here"), verdicts), ""]
     for chapter in chapters:
         lines += [f'<a id="{chapter.name}"></a>', "", f"## {chapter.title}", "", chapter.facts, ""]
@@ -168,7 +191,11 @@ def markdown(chapters: Sequence[Chapter]) -> str:
     return "\n".join(lines)
 
 
-def _markdown_part(part: ResultTable | Drawing) -> list[str]:
+def _counts(chapter: Chapter) -> list[str]:
+    return [str(count or "") for count in _tally(chapter.claims).values()]
+
+
+def _markdown_part(part: Part) -> list[str]:
     if isinstance(part, Drawing):
         return [f"![{part.title}]({part.name}.png)"]
     note = ["", part.note] if part.note else []
@@ -190,7 +217,9 @@ def html(chapters: Sequence[Chapter], pictures: Mapping[str, bytes]) -> str:
     return templates.get_template("page.html").render(
         title=TITLE,
         lead=LEAD,
-        tally=_tally_text(chapters),
+        answer=_answer(chapters),
+        verdict_names=VERDICTS,
+        overview=[(chapter, _counts(chapter)) for chapter in chapters],
         verdicts=_sorted_claims(chapters),
         signs=_SIGNS,
         chapters=chapters,

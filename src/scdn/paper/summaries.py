@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,3 +52,11 @@ def summarise_curves(curves: Sequence[Sequence[float]]) -> CurveSummary:
     ]
     summaries = [summarise(column) for column in columns]
     return {part: [summary[part] for summary in summaries] for part in ("mean", "std")}
+
+
+def nested(function: Callable[..., Any], *axes: Iterable[Any]) -> dict[str, Any]:
+    """Return the function's values for all combinations of keys, one level of dicts per axis."""
+    first, *rest = axes
+    return {
+        str(key): nested(partial(function, key), *rest) if rest else function(key) for key in first
+    }

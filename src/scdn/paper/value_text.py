@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 
 def listed(values: Collection[float]) -> str:
@@ -34,3 +34,13 @@ def plus_minus(mean: float, std: float, decimals: int | None = None, runs: int =
 def count_runs(count: int) -> str:
     """Return `1 run`, `2 runs` and so on."""
     return f"{count} run{'' if count == 1 else 's'}"
+
+
+def without_repeats(rows: Iterable[tuple[str, ...]], columns: int) -> tuple[tuple[str, ...], ...]:
+    """Blank the leading cells that are the same as in the row above, in the first columns."""
+    shown, above = [], ("",) * columns
+    for row in rows:
+        same = next((k for k in range(columns) if row[k] != above[k]), columns)
+        shown.append(("",) * same + row[same:])
+        above = row[:columns]
+    return tuple(shown)

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from scdn.paper import plotting
 from scdn.paper.ablation.ablated_controller import (
     CONTROLS,
     FIXED,
@@ -27,16 +28,8 @@ from scdn.paper.ablation.ablated_controller import (
     simulate_ablated,
 )
 from scdn.paper.ablation.claims import ABLATED, QUANTITIES, saved_percent, saving_text
-from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Results, ResultTable
+from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
 from scdn.paper.method_grid import own_settings, score_decimals, score_label
-from scdn.paper.plotting import (
-    COLOURS,
-    SCORE_LIMITS,
-    add_legend,
-    add_reference_line,
-    fit_axis,
-    plot_band,
-)
 from scdn.paper.published_tables import published_tables
 from scdn.paper.single_round import scenario_job
 from scdn.paper.summaries import rounded, summarise
@@ -109,9 +102,9 @@ def _mean_iterations(run: TrainingRecord) -> float:
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def show(numbers: Numbers) -> list[ResultTable | Drawing]:
+def show(numbers: Numbers) -> list[Part]:
     """Return a picture and a table for each study that has runs."""
-    parts: list[ResultTable | Drawing] = []
+    parts: list[Part] = []
     blocks = numbers["blocks"]
     if "published" in blocks:
         parts += [_iterations_drawing(numbers), _iterations_table(numbers)]
@@ -209,16 +202,16 @@ def _iterations_drawing(numbers: Numbers) -> Drawing:
         style_axes(right, "iterations of Algorithm 3", "J, sum of a run")
         scores = [summarise(case["score"]) for case in cases]
         mean, std = ([score[part] for score in scores] for part in ("mean", "std"))
-        plot_band(left, x, mean, std, "", 0, SCORE_LIMITS[numbers["metric"]])
-        add_reference_line(left, numbers["trivial"], "trivial")
+        plotting.plot_band(left, x, mean, std, "", 0, plotting.SCORE_LIMITS[numbers["metric"]])
+        plotting.add_reference_line(left, numbers["trivial"], "trivial")
         for number, key in enumerate(JOULES):
             means = [summarise(case[key])["mean"] for case in cases]
-            plot_band(right, x, means, None, QUANTITIES[key], number,
+            plotting.plot_band(right, x, means, None, QUANTITIES[key], number,
                       markersize=7 - 1.5 * number,
                       linestyle=("-", (0, (4, 2)), (0, (1, 1)))[number])  # fmt: skip
         joules = [summarise(case[key])["mean"] for case in cases for key in JOULES]
-        fit_axis(right, [{"mean": joules, "std": [0.0] * len(joules)}], zero=True)
-        add_legend(figure)
+        plotting.fit_axis(right, [{"mean": joules, "std": [0.0] * len(joules)}], zero=True)
+        plotting.add_legend(figure)
 
     name = f"ablation-{numbers['data']}-iterations"
     title = f"Fewer iterations of Algorithm 3, {numbers['data']}, dynamic network"
@@ -236,9 +229,9 @@ def _controls_drawing(numbers: Numbers) -> Drawing:
             summaries = [summarise(cases[case][key]) for case in OPTIMISED]
             means, deviations = ([entry[part] for entry in summaries] for part in ("mean", "std"))
             rows = range(len(summaries))
-            colours = [(COLOURS[0], 1.0 if case == FULL else 0.5) for case in OPTIMISED]
+            colours = [(plotting.COLOURS[0], 1.0 if case == FULL else 0.5) for case in OPTIMISED]
             axes.barh(rows, means, xerr=deviations, height=0.62, color=colours,
-                      error_kw={"elinewidth": 0.8, "ecolor": COLOURS[-1]})  # fmt: skip
+                      error_kw={"elinewidth": 0.8, "ecolor": plotting.COLOURS[-1]})  # fmt: skip
             axes.set_yticks(rows, list(OPTIMISED.values()), fontsize=8.5)
             axes.locator_params(axis="x", nbins=4)
             axes.margins(x=0.08)

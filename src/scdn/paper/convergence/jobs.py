@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Results, ResultTable
-from scdn.paper.convergence.claims import PUBLISHED, PUBLISHED_ITERATIONS, objective_at
+from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
+from scdn.paper.convergence.claims import PUBLISHED, PUBLISHED_ITERATIONS, RunSummary, objective_at
 from scdn.paper.plotting import COLOURS, plot_band, use_log_scale
 from scdn.paper.published_tables import published_tables
 from scdn.paper.single_round import STARTS, first_round_problem, run_algorithm3, scenario_job
-from scdn.paper.summaries import mean_std, rounded, rounded_list
+from scdn.paper.summaries import mean_std, nested, rounded, rounded_list
 from scdn.paper.sweep import ArtefactJob
-from scdn.paper.value_text import listed, plus_minus
+from scdn.paper.value_text import listed, plus_minus, without_repeats
 from scdn.report.matplotlib_figures import style_axes
 from scdn.report.palette import GRID
 from scdn.scenario import make_scenario
@@ -70,27 +70,17 @@ def trace(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
     """Return, per penalty, start and size, the mean curve, its spread, and how each run ended."""
-    sweep = spec.sweep
-    return {
-        "devices": sweep["devices"],
-        "tolerance": sweep["tolerance"],
-        "penalties": {
-            penalty: {
-                start: {
-                    str(n): _summary(
-                        [results[f"{start}-{n}-{seed}"][penalty] for seed in spec.seeds],
-                        sweep["tolerance"],
-                    )
-                    for n in sweep["devices"]
-                }
-                for start in STARTS
-            }
-            for penalty in PENALTIES
-        },
-    }
+    sizes, tolerance = spec.sweep["devices"], spec.sweep["tolerance"]
+
+    def summary(penalty: str, start: str, n: int) -> RunSummary:
+        runs = [results[f"{start}-{n}-{seed}"][penalty] for seed in spec.seeds]
+        return _summary(runs, tolerance)
+
+    penalties = nested(summary, PENALTIES, STARTS, sizes)
+    return {"devices": sizes, "tolerance": tolerance, "penalties": penalties}
 
 
-def _summary(runs: list[dict[str, Any]], tolerance: float) -> dict[str, Any]:
+def _summary(runs: list[dict[str, Any]], tolerance: float) -> RunSummary:
     """Summarise the runs of one start and size."""
     length = min(len(run["objective"]) for run in runs)
     objective = np.array([run["objective"][:length] for run in runs])
@@ -122,7 +112,7 @@ def _stopping_iteration(change: list[float], tolerance: float) -> int | None:
 # --- tables and pictures --------------------------------------------------------------------------
 
 
-def show(numbers: Numbers) -> list[ResultTable | Drawing]:
+def show(numbers: Numbers) -> list[Part]:
     """Return the curves, and the published tables beside ours."""
     return [
         Drawing(
@@ -131,7 +121,7 @@ def show(numbers: Numbers) -> list[ResultTable | Drawing]:
             partial(_draw, numbers),
             (12.0, 5.4),
         ),
-        *(_objective_table(numbers, start) for start in STARTS),
+        _objective_table(numbers),
         _end_table(numbers),
     ]
 
@@ -163,20 +153,21 @@ def _draw_start(numbers: Numbers, start: str, axes: Any, first: int) -> None:
     style_axes(axes, "iteration", "objective (crosses: published)" if start == STARTS[0] else "")
 
 
-def _objective_table(numbers: Numbers, start: str) -> ResultTable:
+def _objective_table(numbers: Numbers) -> ResultTable:
     rows = []
-    for n in numbers["devices"]:
-        summary = numbers["penalties"]["raised"][start][str(n)]
-        published = published_tables()[PUBLISHED[start]].get(str(n))
-        row = [str(n)]
-        for index, iteration in enumerate(PUBLISHED_ITERATIONS):
-            ours = objective_at(summary, iteration)
-            theirs = published and (published["mean"][index], published["std"][index])
-            row += [plus_minus(*pair) if pair else "–" for pair in (ours, theirs)]
-        rows.append(tuple(row))
+    for start in STARTS:
+        for n in numbers["devices"]:
+            summary = numbers["penalties"]["raised"][start][str(n)]
+            published = published_tables()[PUBLISHED[start]].get(str(n))
+            row = [start, str(n)]
+            for index, iteration in enumerate(PUBLISHED_ITERATIONS):
+                ours = objective_at(summary, iteration)
+                theirs = published and (published["mean"][index], published["std"][index])
+                row += [plus_minus(*pair) if pair else "–" for pair in (ours, theirs)]
+            rows.append(tuple(row))
     columns = [f"{n}, {who}" for n in PUBLISHED_ITERATIONS for who in ("here", "published")]
-    title = f"Objective at iterations {listed(PUBLISHED_ITERATIONS)}, server at start: {start}"
-    return ResultTable(title, ("devices", *columns), tuple(rows))
+    title = f"Objective at iterations {listed(PUBLISHED_ITERATIONS)}"
+    return ResultTable(title, ("start", "devices", *columns), without_repeats(rows, 1))
 
 
 def _end_table(numbers: Numbers) -> ResultTable:
@@ -198,20 +189,12 @@ def _end_table(numbers: Numbers) -> ResultTable:
     )
     return ResultTable(
         "Where Algorithm 3 ends",
-        (
-            "penalty of χ^T",
-            "start",
-            "devices",
-            "stops after (median)",
-            "α ≥ 0.5",
-            "iterations τ",
-            "ψ̂·Σ distance² of the objective",
-            "metres from the centroid",
-        ),
-        rows,
+        ("penalty of χ^T", "start", "devices", "stops after (median)", "α ≥ 0.5", "iterations τ",
+         "ψ̂·Σ distance² of the objective", "metres from the centroid"),
+        without_repeats(rows, 2),
         "“Stops” is the first iteration in which no control changed by more than "
         f"{numbers['tolerance']:g} of its range; – where most runs did not stop.",
-    )
+    )  # fmt: skip
 
 
 def _median_stop(stopped: list[int | None]) -> str:

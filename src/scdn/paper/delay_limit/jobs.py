@@ -10,8 +10,8 @@ import numpy as np
 
 from scdn.arrays import Array
 from scdn.control.problem import RoundProblem
-from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Results, ResultTable
-from scdn.paper.delay_limit.claims import AS_PLANNED
+from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
+from scdn.paper.delay_limit.claims import AS_PLANNED, Events
 from scdn.paper.plotting import COLOURS, add_legend, use_log_scale
 from scdn.paper.single_round import (
     STARTS,
@@ -21,9 +21,9 @@ from scdn.paper.single_round import (
     scenario_job,
     solve_closely,
 )
-from scdn.paper.summaries import rounded, rounded_list
+from scdn.paper.summaries import nested, rounded, rounded_list
 from scdn.paper.sweep import ArtefactJob
-from scdn.paper.value_text import listed, value_range
+from scdn.paper.value_text import listed, value_range, without_repeats
 from scdn.report.matplotlib_figures import style_axes
 from scdn.report.palette import GRID, INK, MARKERS, MUTED, PAPER
 from scdn.scenario import make_scenario
@@ -118,27 +118,23 @@ def _least_limit(problem: RoundProblem, count: int, delays_s: list[float]) -> fl
 def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
     """Return what happens in every network, and all plans of the first."""
     delays = {"pade": spec.sweep["pade_s"], "true": spec.sweep["true_s"]}
-    first = spec.seeds[0]
+
+    def of_first_seed(channel: str, start: str) -> dict[str, Any]:
+        return dict(results[f"{channel}-{start}-{spec.seeds[0]}"])
+
+    def events(solver: str, start: str) -> list[Events]:
+        channel, plan = SOLVERS[solver]
+        networks = [results[f"{channel}-{start}-{seed}"] for seed in spec.seeds]
+        return [_events(network, plan, delays[channel]) for network in networks]
+
     return {
         "delays_s": delays,
-        "shown": {
-            channel: {start: results[f"{channel}-{start}-{first}"] for start in STARTS}
-            for channel in delays
-        },
-        "events": {
-            solver: {
-                start: [
-                    _events(results[f"{channel}-{start}-{seed}"], plan, delays[channel])
-                    for seed in spec.seeds
-                ]
-                for start in STARTS
-            }
-            for solver, (channel, plan) in SOLVERS.items()
-        },
+        "shown": nested(of_first_seed, delays, STARTS),
+        "events": nested(events, SOLVERS, STARTS),
     }
 
 
-def _events(result: dict[str, Any], plan: str, delays_s: list[float]) -> dict[str, Any]:
+def _events(result: dict[str, Any], plan: str, delays_s: list[float]) -> Events:
     """Return what happens in one network as the limit shrinks."""
     plans = result["plans"][plan]
     devices, start = np.array(result["devices_m"]), np.array(result["start_m"])
@@ -178,24 +174,16 @@ def _mean_distance(positions: Array, other: Array) -> float:
 # --- tables and pictures --------------------------------------------------------------------------
 
 
-def show(numbers: Numbers) -> list[ResultTable | Drawing]:
+def show(numbers: Numbers) -> list[Part]:
     """Return two drawings for each channel, and a table of events."""
     drawings = []
     for channel, plan, label in DRAWN:
-        drawings += [
-            Drawing(
-                f"response-{channel}",
-                f"Two devices as the time limit shrinks: {label}",
-                partial(_draw_controls, numbers, channel, plan),
-                (12.0, 7.0),
-            ),
-            Drawing(
-                f"response-{channel}-places",
-                f"Where the server goes as the time limit shrinks: {label}",
-                partial(_draw_positions, numbers, channel, plan),
-                (12.0, 5.0),
-            ),
-        ]
+        controls = partial(_draw_controls, numbers, channel, plan)
+        positions = partial(_draw_positions, numbers, channel, plan)
+        title = f"Two devices as the time limit shrinks: {label}"
+        drawings.append(Drawing(f"response-{channel}", title, controls, (12.0, 7.0)))
+        title = f"Where the server goes as the time limit shrinks: {label}"
+        drawings.append(Drawing(f"response-{channel}-places", title, positions, (12.0, 5.0)))
     return [*drawings, _event_table(numbers)]
 
 
@@ -296,19 +284,12 @@ def _event_table(numbers: Numbers) -> ResultTable:
     limits = numbers["delays_s"]
     return ResultTable(
         "The network that is drawn: active devices at each limit",
-        (
-            "solver",
-            "start",
-            "active, from the longest limit to the shortest",
-            "last",
-            "nearest to the start",
-            "least limit with one active (s)",
-            "height when all are off (m)",
-        ),
-        tuple(rows),
+        ("solver", "start", "active, from the longest limit to the shortest", "last",
+         "nearest to the start", "least limit with one active (s)", "height when all are off (m)"),
+        without_repeats(rows, 1),
         f"Limits with the Padé rate: {listed(limits['pade'])} s; with true rates: "
         f"{listed(limits['true'])} s. {_least_limits(numbers)}",
-    )
+    )  # fmt: skip
 
 
 def _least_limits(numbers: Numbers) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scdn.control.problem import Decision, RoundProblem
-from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Results, ResultTable
+from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
 from scdn.paper.objective_weights.claims import CHANGES, TITLES, Curves
 from scdn.paper.plotting import add_legend, plot_band, use_log_scale
 from scdn.paper.single_round import (
@@ -20,8 +20,9 @@ from scdn.paper.single_round import (
     scenario_job,
     solve_closely,
 )
-from scdn.paper.summaries import mean_std, rounded_list
+from scdn.paper.summaries import mean_std, nested, rounded_list
 from scdn.paper.sweep import ArtefactJob
+from scdn.paper.value_text import without_repeats
 from scdn.report.matplotlib_figures import style_axes
 from scdn.report.palette import GRID
 from scdn.scenario import make_scenario
@@ -99,30 +100,17 @@ def _measure(problem: RoundProblem, decision: Decision) -> tuple[float, ...]:
 
 def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
     """Return means and deviations over runs of what each weight is said to change."""
-    devices, seeds = spec.sweep["devices"], spec.seeds
+
+    def curves(block: str, weight: str, start: str, n: int) -> Curves:
+        keys = [f"{block}-{weight}-{start}-{n}-{seed}" for seed in spec.seeds]
+        return _curves([results[key]["rows"] for key in keys], weight)
+
+    sizes = spec.sweep["devices"]
     return {
-        "devices": devices,
+        "devices": sizes,
         "exponents": {block: spec.sweep[block] for block in spec.blocks},
-        "curves": {
-            block: {
-                weight: {
-                    start: {
-                        str(n): _curves(
-                            [
-                                results[f"{block}-{weight}-{start}-{n}-{seed}"]["rows"]
-                                for seed in seeds
-                            ],
-                            weight,
-                        )
-                        for n in devices
-                    }
-                    for start in STARTS
-                }
-                for weight in WEIGHTS
-            }
-            for block in spec.blocks
-        },
-        "runs": len(seeds),
+        "curves": nested(curves, spec.blocks, WEIGHTS, STARTS, sizes),
+        "runs": len(spec.seeds),
     }
 
 
@@ -139,7 +127,7 @@ def _curves(runs: list[list[list[float]]], weight: str) -> Curves:
 # --- tables and pictures --------------------------------------------------------------------------
 
 
-def show(numbers: Numbers) -> list[ResultTable | Drawing]:
+def show(numbers: Numbers) -> list[Part]:
     """Return a drawing for each block and start, and a table of the curves' ends."""
     drawings = [
         Drawing(
@@ -202,7 +190,7 @@ def _end_table(numbers: Numbers, block: str) -> ResultTable:
     return ResultTable(
         f"{TITLES[block]}: from the smallest weight to the largest",
         ("weight", "from … to", "start", "devices", "first panel", "second panel", "active"),
-        tuple(rows),
+        without_repeats(rows, 3),
         "Panels as drawn: iterations and gradient bound (ψ^G, ψ^P), power in W and squared "
         "distance in m² (ψ^R), power and metres moved (ψ^S).",
     )

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scdn.control.solve import solve, warm_up
-from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Results, ResultTable
+from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
 from scdn.paper.optimality.claims import LABELS, Comparison, objective_ratio
 from scdn.paper.plotting import COLOURS, plot_band, use_log_scale
 from scdn.paper.single_round import NEVER_S, first_round_problem, scenario_job
-from scdn.paper.summaries import rounded, rounded_list
+from scdn.paper.summaries import nested, rounded, rounded_list
 from scdn.paper.sweep import ArtefactJob
+from scdn.paper.value_text import without_repeats
 from scdn.report.matplotlib_figures import style_axes
 from scdn.report.palette import GRID
 from scdn.scenario import make_scenario
@@ -79,23 +80,18 @@ def compare_solvers(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
     """Return every comparison, by regime and size."""
-    sweep = spec.sweep
-    return {
-        "devices": sweep["devices"],
-        "regimes": {
-            regime: {
-                str(n): [results[f"{regime}-{n}-{seed}"] for seed in spec.seeds]
-                for n in sweep["devices"]
-            }
-            for regime in sweep["regimes"]
-        },
-    }
+
+    def comparisons(regime: str, n: int) -> list[Comparison]:
+        return [results[f"{regime}-{n}-{seed}"] for seed in spec.seeds]
+
+    sizes, regimes = spec.sweep["devices"], spec.sweep["regimes"]
+    return {"devices": sizes, "regimes": nested(comparisons, regimes, sizes)}
 
 
 # --- table and picture ----------------------------------------------------------------------------
 
 
-def show(numbers: Numbers) -> list[ResultTable | Drawing]:
+def show(numbers: Numbers) -> list[Part]:
     """Return ratios and times over the number of devices, drawn and as a table."""
     drawing = Drawing(
         "exact",
@@ -153,22 +149,13 @@ def _table(numbers: Numbers) -> ResultTable:
             )
     return ResultTable(
         "Both solvers on the same networks",
-        (
-            "channel",
-            "devices",
-            "links of the optimum",
-            "links of Algorithm 3",
-            "of these late",
-            "out of reach",
-            "left after repair",
-            "repaired / optimum, median",
-            "exact (ms)",
-            "Algorithm 3 (ms)",
-        ),
-        tuple(rows),
+        ("channel", "devices", "links of the optimum", "links of Algorithm 3", "of these late",
+         "out of reach", "left after repair", "repaired / optimum, median", "exact (ms)",
+         "Algorithm 3 (ms)"),
+        without_repeats(rows, 1),
         "Server in the centre. Repair keeps the position and sets the least power and clock. Times "
         "are medians on one core and differ from run to run; everything else does not.",
-    )
+    )  # fmt: skip
 
 
 def _total(pairs: list[Comparison], solver: str, name: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Results, ResultTable
+from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
 from scdn.paper.overheads.claims import LIMIT_MS, READINGS, SOLVERS, fit_text
 from scdn.paper.overheads.wall_times import time_importance, time_smoothness, time_solvers
 from scdn.paper.plotting import add_reference_line, plot_band, use_log_scale
@@ -105,7 +105,7 @@ def _smoothness_overhead(runs: Sequence[dict[str, Any]]) -> dict[str, float]:
 # --- tables and picture ---------------------------------------------------------------------------
 
 
-def show(numbers: Numbers) -> list[ResultTable | Drawing]:
+def show(numbers: Numbers) -> list[Part]:
     """Return a drawing of both algorithms' times, and the tables."""
     title = "Time of Algorithms 2 and 3 against the number of devices"
     return [

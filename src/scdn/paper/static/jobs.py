@@ -8,35 +8,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Results, ResultTable
-from scdn.paper.method_grid import (
-    MEANS_NOTE,
-    GridCell,
-    Row,
-    RowGroup,
-    can_show,
-    correlation,
-    grid_numbers,
-    jobs,
-    per_device,
-    row_groups,
-    score_decimals,
-    score_label,
-)
-from scdn.paper.plotting import (
-    COLOURS,
-    SCORE_LIMITS,
-    add_legend,
-    add_reference_line,
-    clipped_deviations,
-    fit_axis,
-    fit_score_axis,
-)
+from scdn.paper import method_grid, plotting
+from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
+from scdn.paper.method_grid import GridCell, Row, can_show, jobs
 from scdn.paper.published_tables import PUBLISHED_STARTS, published_tables
 from scdn.paper.static.claims import LABELS, published_columns
 from scdn.paper.summaries import Summary, summarise
 from scdn.paper.training_run import TrainingRecord
-from scdn.paper.value_text import count_runs, plus_minus
+from scdn.paper.value_text import plus_minus, without_repeats
 from scdn.report.matplotlib_figures import style_axes
 
 __all__ = ["can_show", "jobs", "numbers", "show"]
@@ -44,7 +23,10 @@ __all__ = ["can_show", "jobs", "numbers", "show"]
 
 def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
     """Return the rows of the tables, and what the claims need."""
-    return {"devices": list(spec.sweep["devices"]), **grid_numbers(spec, results, _columns)}
+    return {
+        "devices": list(spec.sweep["devices"]),
+        **method_grid.grid_numbers(spec, results, _columns),
+    }
 
 
 def _columns(cell: GridCell, runs: list[TrainingRecord]) -> Row:
@@ -52,8 +34,8 @@ def _columns(cell: GridCell, runs: list[TrainingRecord]) -> Row:
         "devices": cell.devices,
         "score": summarise(run["score"][-1] for run in runs),
         "last": [run["score"][-1] for run in runs],
-        "energy": summarise(per_device(runs, "processing_j")),
-        "iterations": summarise(per_device(runs, "iterations")),
+        "energy": summarise(method_grid.per_device(runs, "processing_j")),
+        "iterations": summarise(method_grid.per_device(runs, "iterations")),
         "active": summarise(
             active / present
             for run in runs
@@ -62,60 +44,64 @@ def _columns(cell: GridCell, runs: list[TrainingRecord]) -> Row:
         ),
     }
     if cell.method.startswith("sc-dn"):
-        row["importance"] = correlation(runs, "importance", "iterations")
-        row["distance"] = correlation(runs, "distance_m", "iterations")
+        row["importance"] = method_grid.correlation(runs, "importance", "iterations")
+        row["distance"] = method_grid.correlation(runs, "distance_m", "iterations")
     return row
 
 
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def show(numbers: Numbers) -> list[ResultTable | Drawing]:
-    """Return a picture of scores and joules, and a table for each start, block and update."""
-    return [_drawing(numbers), *(_table(numbers, group) for group in row_groups(numbers))]
+def show(numbers: Numbers) -> list[Part]:
+    """Return a picture of scores and joules, and a table for each start."""
+    starts = dict.fromkeys(group.start for group in method_grid.row_groups(numbers))
+    return [_drawing(numbers), *(_table(numbers, start) for start in starts)]
 
 
-def _table(numbers: Numbers, group: RowGroup) -> ResultTable:
-    start, block, update, rows = group
+def _table(numbers: Numbers, start: str) -> ResultTable:
+    """Return the published values of each method and network size, and ours below them."""
+    groups = [group for group in method_grid.row_groups(numbers) if group.start == start]
     published = published_tables()[f"static_{numbers['data']}_{PUBLISHED_STARTS[start]}"]
-    score, decimals = score_label(numbers), score_decimals(numbers)
-    trivial = f"{rows[0]['trivial']:.{decimals}f}"
-    cells = [("trivial predictor", f"N = {numbers['devices'][0]}", trivial, *[""] * 6)]
-    for row in rows:
-        label = LABELS[row["method"]]
-        diverged = f", {row['diverged']} diverged" if row["diverged"] else ""
-        mean, std = row["score"]["mean"], row["score"]["std"]
-        cells.append(
-            (
-                label,
-                f"N = {row['devices']}",
-                plus_minus(mean, std, decimals, row["runs"]) + diverged,
-                _with_range(row["energy"]),
-                f"{row['matched']['mean']:.3g}" if "matched" in row else "",
-                _with_range(row["iterations"]),
-                *_published_cells(published, label, row["devices"]),
-            )
-        )
-    runs = count_runs(max(row["runs"] for row in rows))
+    trivial = f"{groups[0].rows[0]['trivial']:.{method_grid.score_decimals(numbers)}f}"
+    rows = [("trivial predictor", "", "", trivial, "", "", "")]
+    for label in dict.fromkeys(LABELS.values()):
+        for n in numbers["devices"]:
+            if label in published:
+                rows.append((label, str(n), "paper", *_published_cells(published, label, n)))
+            rows += [
+                (label, str(n), method_grid.source_label(group, row), *_cells(numbers, row))
+                for group in groups
+                for row in group.rows
+                if (LABELS[row["method"]], row["devices"]) == (label, n)
+            ]
     return ResultTable(
-        f"{start}, block “{block}”, {update} update ({runs})",
-        ("method", "", score, "J per device and round", "matched J", "iterations",
-         f"paper: {score}", "paper: energy", "paper: iterations"),
-        tuple(cells),
-        "mean ± standard deviation (smallest … largest); the paper's columns are the same for "
-        f"every block. {MEANS_NOTE}",
+        f"Server starts: {start}",
+        ("method", "N", "source", method_grid.score_label(numbers), "J per device and round",
+         "matched J", "iterations"),
+        without_repeats(rows, 2),
+        f"Mean ± standard deviation (smallest … largest). {method_grid.MEANS_NOTE}",
     )  # fmt: skip
 
 
-def _published_cells(published: dict[str, Any], label: str, devices: int) -> tuple[str, str, str]:
-    """Return the paper's score, energy and iterations of a method, if it has them."""
-    if label not in published:
-        return "", "", ""
+def _cells(numbers: Numbers, row: Row) -> tuple[str, str, str, str]:
+    score = row["score"]
+    return (
+        plus_minus(score["mean"], score["std"], method_grid.score_decimals(numbers), row["runs"]),
+        _with_range(row["energy"]),
+        f"{row['matched']['mean']:.3g}" if "matched" in row else "",
+        _with_range(row["iterations"]),
+    )
+
+
+def _published_cells(
+    published: dict[str, Any], label: str, devices: int
+) -> tuple[str, str, str, str]:
     columns = published_columns(published, label, devices)
     unit = "kJ" if any("kJ" in name for name in published[label]) else "J"
     return (
         f"{columns['Final']:g} ± {columns['Std Final']:g}",
         f"{_published_range(columns, 'Energy')} {unit}",
+        "",
         _published_range(columns, "Iters"),
     )
 
@@ -134,23 +120,25 @@ def _with_range(summary: Summary) -> str:
 
 
 def _drawing(numbers: Numbers) -> Drawing:
-    groups = [group for group in row_groups(numbers) if group.start == numbers["starts"][0]]
+    groups = [
+        group for group in method_grid.row_groups(numbers) if group.start == numbers["starts"][0]
+    ]
 
     def draw(figure: Any) -> None:
         panels = figure.subplots(2, len(groups), squeeze=False, sharex=True)
-        labels = {"score": score_label(numbers), "energy": "J per device and round"}
+        labels = {"score": method_grid.score_label(numbers), "energy": "J per device and round"}
         blocks = [group.block for group in groups]
         for column, (_, block, update, rows) in enumerate(groups):
             for axes, (quantity, label) in zip(panels[:, column], labels.items(), strict=True):
                 is_score = quantity == "score"
                 style_axes(axes, "" if is_score else "devices", label if column == 0 else "")
-                limits = SCORE_LIMITS[numbers["metric"]] if is_score else (0.0, math.inf)
+                limits = plotting.SCORE_LIMITS[numbers["metric"]] if is_score else (0.0, math.inf)
                 _draw_methods(axes, rows, quantity, limits)
                 axes.set_xticks(numbers["devices"])
             top = panels[0][column]
             top.set_title(f"{block}, {update} update", fontsize=9.5, loc="left")
             label = "trivial" if column == len(groups) - 1 else ""
-            add_reference_line(top, rows[0]["trivial"], label)
+            plotting.add_reference_line(top, rows[0]["trivial"], label)
             first = blocks.index(block)
             if first < column:
                 for axes, other in zip(panels[:, column], panels[:, first], strict=True):
@@ -159,7 +147,7 @@ def _drawing(numbers: Numbers) -> Drawing:
         for block in dict.fromkeys(blocks):
             rows = [row for group in groups if group.block == block for row in group.rows]
             _fit_axes(panels[:, blocks.index(block)], numbers["metric"], rows)
-        add_legend(figure, panels[0][0], 5)
+        plotting.add_legend(figure, panels[0][0], 5)
 
     return Drawing(
         f"static-{numbers['data']}",
@@ -175,8 +163,8 @@ def _fit_axes(panels: Any, metric: str, rows: list[Row]) -> None:
     for row in rows:
         scores.setdefault(LABELS[row["method"]], []).append(row["score"])
     diverged = {LABELS[row["method"]] for row in rows if row["diverged"]}
-    fit_score_axis(panels[0], metric, scores, diverged, rows[0]["trivial"])
-    fit_axis(panels[1], [row["energy"] for row in rows], zero=True)
+    plotting.fit_score_axis(panels[0], metric, scores, diverged, rows[0]["trivial"])
+    plotting.fit_axis(panels[1], [row["energy"] for row in rows], zero=True)
 
 
 def _draw_methods(axes: Any, rows: list[Row], quantity: str, limits: tuple[float, float]) -> None:
@@ -187,7 +175,7 @@ def _draw_methods(axes: Any, rows: list[Row], quantity: str, limits: tuple[float
         x = [row["devices"] + 0.12 * (index - len(methods) / 2) for row in points]
         mean, std = ([row[quantity][part] for row in points] for part in ("mean", "std"))
         axes.errorbar(
-            x, mean, clipped_deviations(mean, std, limits),
+            x, mean, plotting.clipped_deviations(mean, std, limits),
             fmt="o-", markersize=4, linewidth=1.3, capsize=2,
-            color=COLOURS[index % len(COLOURS)], label=LABELS[method],
+            color=plotting.COLOURS[index % len(plotting.COLOURS)], label=LABELS[method],
         )  # fmt: skip

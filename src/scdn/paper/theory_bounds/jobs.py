@@ -14,7 +14,7 @@ import numpy as np
 from scdn.data import Dataset, load
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.tensors import TensorOptions
-from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Results, ResultTable
+from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
 from scdn.paper.method_grid import own_settings
 from scdn.paper.plotting import add_legend, plot_band, use_log_scale
 from scdn.paper.single_round import scenario_job
@@ -92,7 +92,7 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
 # --- tables and pictures --------------------------------------------------------------------------
 
 
-def show(numbers: Numbers) -> list[ResultTable | Drawing]:
+def show(numbers: Numbers) -> list[Part]:
     """Return three pictures and two tables."""
     return [
         Drawing("bounds-theorem", "Theorem 1 on MNIST: the bound and what it bounds",
