@@ -42,11 +42,7 @@ from scdn.paper.theory_bounds.theorem1 import (
 from scdn.rng import generator
 from scdn.theory import MOMENTUM, PROXIMAL, SGD, lemma_1, step_weights
 
-OPTIMIZERS = {
-    "sgd": (SGD, 0.0),
-    "momentum": (MOMENTUM, 0.25),
-    "proximal": (PROXIMAL, 0.3),
-}
+OPTIMIZERS = {"sgd": (SGD, 0.0), "momentum": (MOMENTUM, 0.25), "proximal": (PROXIMAL, 0.3)}
 BATCHES = ("one", "fresh")
 FORMS = ("q", "τ", "q²")
 

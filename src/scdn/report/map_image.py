@@ -16,17 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from scdn.arrays import Array
 from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene
-from scdn.report.palette import (
-    DANGER,
-    GRID,
-    INK,
-    KINDS,
-    MARKERS,
-    MUTED,
-    PAPER,
-    SERVER,
-    SHADE,
-)
+from scdn.report.palette import DANGER, GRID, INK, KINDS, MARKERS, MUTED, PAPER, SERVER, SHADE
 
 _MAX_LABELS = 16  # with more devices, labels would clutter the map
 _MAX_ASPECT = 5  # a region with a larger ratio of its sides is not drawn to scale

@@ -12,9 +12,11 @@ from pydantic import Strict
 
 from scdn.scenario.field_types import (
     Box,
-    FiniteNumber,
     FrozenModel,
+    Number,
+    Positive,
     SchemaVersion,
+    Text,
     Vector3,
     WholeNumber,
     setting,
@@ -28,16 +30,14 @@ class Scenario(FrozenModel):
     """Everything that a run needs."""
 
     schema_version: SchemaVersion = setting(1, "version of this file's format", alias="schema")
-    name: str = setting("scenario", "name, for titles", min_length=1)
+    name: Text = setting("scenario", "name, for titles")
     about: str = setting("", "description in one sentence")
     profile: Literal["product", "paper"] = setting(
         "product", "where defaults come from: this product, or the paper"
     )
     seed: WholeNumber = setting(0, "seed of every random draw", ge=0)
-    method: str = setting(
-        "sc-dn",
-        "method: its controller, its memory of departed devices and its schedule",
-        min_length=1,
+    method: Text = setting(
+        "sc-dn", "method: its controller, its memory of departed devices and its schedule"
     )
     region_m: Vector3 = setting((100.0, 100.0, 100.0), "size of the region in x, y and z")
     keep_out_m: Annotated[tuple[Box, ...], Strict(False)] = setting(
@@ -46,11 +46,8 @@ class Scenario(FrozenModel):
     candidates_m: Annotated[tuple[Vector3, ...], Strict(False)] | None = setting(
         None, "if given, the only positions that the server may take"
     )
-    max_delay_s: float = setting(
-        0.06,
-        "time limit of a device's report, T^max",
-        reason="from the centre some devices are then out of reach",
-        gt=0,
+    max_delay_s: Positive = setting(
+        0.06, "time limit of a device's report, T^max", reason="leaves some devices out of reach"
     )
     max_iterations: WholeNumber = setting(
         5, "largest number of local iterations per round, τ^g", ge=0, le=100_000
@@ -66,7 +63,7 @@ class Scenario(FrozenModel):
     learning: LearningSettings = setting(LearningSettings(), "how parties and server learn")
     churn: Churn = setting(Churn(), "how devices leave and enter")
     devices_csv: str | None = setting(None, "CSV file of devices, relative to this file")
-    origin_deg: Annotated[tuple[FiniteNumber, FiniteNumber], Strict(False)] | None = setting(
+    origin_deg: Annotated[tuple[Number, Number], Strict(False)] | None = setting(
         None,
         "latitude and longitude of (0, 0); by default the south-west corner of the CSV's devices",
     )
@@ -83,12 +80,7 @@ PROFILES: dict[str, dict[str, Any]] = {
     "product": {},
     "paper": {
         "max_delay_s": 1e-3,
-        "weights": {
-            "convergence": 1e-3,
-            "transmission": 1e3,
-            "processing": 1e-9,
-            "movement": 1e-4,
-        },
+        "weights": {"convergence": 1e-3, "transmission": 1e3, "processing": 1e-9, "movement": 1e-4},
         "radio": {"rate_model": "pade"},
         "learning": {"server_turn": "parallel", "damping": "none", "input": "masked"},
     },

@@ -37,17 +37,18 @@ def _number_to_pair(number: Any) -> Any:
     return (number, number) if is_number else number
 
 
-FiniteNumber = Annotated[float, Strict()]
-WholeNumber = Annotated[
-    int, BeforeValidator(_integral_float_to_int), Field(le=2**53)
-]  # exact in any JSON reader
+Positive = Annotated[float, Field(gt=0)]
+NonNegative = Annotated[float, Field(ge=0)]
+Magnitude = Annotated[float, Field(ge=0, le=1e15)]
+Probability = Annotated[float, Field(ge=0, le=1)]
+Decibels = Annotated[float, Field(ge=-1000, le=1000)]
+Text = Annotated[str, Field(min_length=1)]
+_WHOLE = BeforeValidator(_integral_float_to_int), Field(le=2**53)  # exact in any JSON reader
+WholeNumber = Annotated[int, *_WHOLE]
+PositiveWhole = Annotated[int, Field(gt=0), *_WHOLE]
 SchemaVersion = Annotated[int, Field(ge=1, le=1)]
-Vector3 = Annotated[tuple[FiniteNumber, FiniteNumber, FiniteNumber], Strict(False)]
-Box = Annotated[
-    tuple[FiniteNumber, FiniteNumber, FiniteNumber, FiniteNumber, FiniteNumber, FiniteNumber],
-    Strict(False),
-]
-Rectangle = Annotated[tuple[FiniteNumber, FiniteNumber, FiniteNumber, FiniteNumber], Strict(False)]
-NumberRange = Annotated[
-    tuple[FiniteNumber, FiniteNumber], Strict(False), BeforeValidator(_number_to_pair)
-]
+Number = Annotated[float, Strict()]
+Vector3 = Annotated[tuple[Number, Number, Number], Strict(False)]
+Box = Annotated[tuple[Number, Number, Number, Number, Number, Number], Strict(False)]
+Rectangle = Annotated[tuple[Number, Number, Number, Number], Strict(False)]
+NumberRange = Annotated[tuple[Number, Number], Strict(False), BeforeValidator(_number_to_pair)]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Strict
 
-from scdn.scenario.field_types import WholeNumber, setting
+from scdn.scenario.field_types import NonNegative, Positive, PositiveWhole, Text, setting
 from scdn.scenario.round_settings import RoundLearningSettings
 
 
@@ -20,7 +20,7 @@ def _check_damping(choice: Any) -> Any:
 class LearningSettings(RoundLearningSettings):
     """How the parties and the server learn."""
 
-    dataset: str = setting("mnist", "name of the data set", min_length=1)
+    dataset: Text = setting("mnist", "name of the data set")
     scaling: Literal["unit", "standard", "none"] = setting(
         "standard", "scaling of the inputs", reason="matters more than the batch size"
     )
@@ -30,22 +30,16 @@ class LearningSettings(RoundLearningSettings):
     split: Literal["random", "blocks", "strips", "patches", "modality", "parties"] = setting(
         "random", 'how features are split among parties; "parties": as the data set defines'
     )
-    model: str = setting(
-        "auto",
-        "model of the parties: auto, mlp, cnn, alexnet or package.module:factory",
-        min_length=1,
+    model: Text = setting(
+        "auto", "model of the parties: auto, mlp, cnn, alexnet or package.module:factory"
     )
-    hidden: WholeNumber = setting(64, "hidden neurons of a party's perceptron", gt=0)
+    hidden: PositiveWhole = setting(64, "hidden neurons of a party's perceptron")
     initialisation: Literal["default", "kaiming"] = setting(
-        "default",
-        "initialisation of the parties' weights",
-        reason="PyTorch's default; deep networks need kaiming",
+        "default", "initial weights of the parties", reason="PyTorch's; deep networks need kaiming"
     )
-    fusion_hidden: WholeNumber = setting(64, "hidden neurons of the fusion model", gt=0)
-    fusion_head: str = setting(
-        "mlp",
-        "layers after the fusion model's first one: mlp or package.module:factory",
-        min_length=1,
+    fusion_hidden: PositiveWhole = setting(64, "hidden neurons of the fusion model")
+    fusion_head: Text = setting(
+        "mlp", "layers after the fusion model's first one: mlp or package.module:factory"
     )
     input: Literal["own", "masked"] = setting(
         "own",
@@ -68,40 +62,34 @@ class LearningSettings(RoundLearningSettings):
         "applied fraction of an update: none (all of it), active (1/parties), fitted, or a number",
         reason="parties together overshoot; fitted was best where damping was needed",
     )
-    server_rate: float = setting(0.1, "the server's learning rate", reason="as the devices'", gt=0)
-    halve_rate_every: WholeNumber = setting(
-        5, "number of rounds after which learning rates are halved", gt=0
+    server_rate: Positive = setting(0.1, "the server's learning rate", reason="as the devices'")
+    halve_rate_every: PositiveWhole = setting(
+        5, "number of rounds after which learning rates are halved"
     )
     importance_max: float = setting(
         5.0, "largest importance, γ^max", reason="importances then range from 1 to 5", ge=1
     )
-    sample_rows: WholeNumber = setting(
-        2048,
-        "training rows on which importance and losses are computed",
-        reason="enough for a stable ranking",
-        gt=0,
+    sample_rows: PositiveWhole = setting(
+        2048, "training rows for importance and losses", reason="enough for a stable ranking"
     )
     smoothness: Literal["norms", "measured"] = setting(
         "norms",
         'how L_n is estimated: from spectral norms (the paper), or "measured" along the updates',
     )
     metrics: Annotated[tuple[str, ...], Strict(False)] = setting(
-        (),
-        "further metrics to record, by name or package.module:NAME; the first becomes the score",
+        (), "further metrics to record, by name or package.module:NAME; the first becomes the score"
     )
     imputation: Literal["zero", "mean", "learned"] = setting(
-        "learned",
-        "how to fill in embeddings that a departed party never computed",
-        reason="predicts them from the parties that are present",
+        "learned", "how to fill in missing embeddings", reason="predicts them from present parties"
     )
     dropout: float = setting(
         0.2, 'probability that the memory "dropout" leaves a party out of a step', ge=0, lt=1
     )
-    perturbation: float = setting(
-        0.0, "standard deviation of noise that is added to sent embeddings", reason="off", ge=0
+    perturbation: NonNegative = setting(
+        0.0, "standard deviation of noise that is added to sent embeddings", reason="off"
     )
-    refresh: WholeNumber = setting(
-        1, "in a federation: rounds between two reports of all rows' embeddings", gt=0
+    refresh: PositiveWhole = setting(
+        1, "in a federation: rounds between two reports of all rows' embeddings"
     )
     device: Literal["cpu", "cuda"] = setting("cpu", "device that computes")
     precision: Literal["float32", "float64", "bfloat16"] = setting(

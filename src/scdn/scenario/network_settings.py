@@ -7,10 +7,14 @@ from typing import Annotated, Literal
 from pydantic import Strict
 
 from scdn.scenario.field_types import (
-    FiniteNumber,
     FrozenModel,
+    NonNegative,
+    Number,
     NumberRange,
+    Positive,
+    Probability,
     Rectangle,
+    Text,
     Vector3,
     WholeNumber,
     required_setting,
@@ -24,19 +28,16 @@ StartPosition = Literal["centre", "random", "origin", "max", "random-edge"]
 class Lifetime(FrozenModel):
     """Lifetime of a device: Weibull-distributed, in rounds since it entered."""
 
-    weibull_shape: float = setting(1.0, "Weibull shape: below 1 early failures, above 1 wear", gt=0)
-    weibull_scale_rounds: float = setting(
-        60.0,
-        "Weibull scale λ_w in rounds",
-        reason="the paper's 1 would empty the network at once",
-        gt=0,
+    weibull_shape: Positive = setting(1.0, "Weibull shape: below 1 early failures, above 1 wear")
+    weibull_scale_rounds: Positive = setting(
+        60.0, "Weibull scale λ_w in rounds", reason="the paper's 1 would empty the network at once"
     )
 
 
 class ListedDevice(DeviceSettings, Lifetime):
     """A device that is listed in a scenario or read from a CSV file."""
 
-    kind: str = setting("device", "kind of device, for maps and tables", min_length=1)
+    kind: Text = setting("device", "kind of device, for maps and tables")
     optimizer: AnyOptimizer = setting(  # type: ignore[assignment]  # a request has no custom one
         Sgd(), "local optimizer: sgd, proximal with mu, momentum with rho, or custom with name"
     )
@@ -45,10 +46,10 @@ class ListedDevice(DeviceSettings, Lifetime):
 class DeviceGroup(FrozenModel):
     """A group of randomly drawn devices: their number, positions and hardware."""
 
-    kind: str = setting("device", "kind of device; ids are kind-1, kind-2, …", min_length=1)
+    kind: Text = setting("device", "kind of device; ids are kind-1, kind-2, …")
     count: WholeNumber = setting(0, "number of devices at the start", ge=0, le=1_000_000)
-    entry_share: float = setting(
-        1.0, "weight of this group among the devices that enter later", ge=0
+    entry_share: NonNegative = setting(
+        1.0, "weight of this group among the devices that enter later"
     )
     area_m: Rectangle | None = setting(
         None, "rectangle x0, y0, x1, y1 of their positions; by default the whole region"
@@ -62,16 +63,13 @@ class DeviceGroup(FrozenModel):
     bandwidth_hz: float | None = setting(
         None, "bandwidth of these devices instead of the radio's", gt=0
     )
-    payload_bits: float = setting(
-        1628480.0,
-        "bits sent per round in plans without a model",
-        reason="as for a listed device",
-        ge=0,
+    payload_bits: NonNegative = setting(
+        1628480.0, "bits sent per round in plans without a model", reason="as for a listed device"
     )
-    connections: float = setting(
-        50890.0, "connections in plans without a model", reason="as for a listed device", ge=0
+    connections: NonNegative = setting(
+        50890.0, "connections in plans without a model", reason="as for a listed device"
     )
-    cpu_min_hz: float = setting(1e7, "lowest clock frequency", reason="10 MHz", ge=0)
+    cpu_min_hz: NonNegative = setting(1e7, "lowest clock frequency", reason="10 MHz")
     cpu_max_hz: NumberRange = setting(
         (2.3e9, 2.3e9), "highest clock frequency, uniform in [low, high]", reason="2.3 GHz"
     )
@@ -80,34 +78,27 @@ class DeviceGroup(FrozenModel):
     )
     flops_per_cycle: NumberRange = setting(
         (0.0032, 0.0074),
-        "effective FLOPs per clock cycle, uniform in [low, high]",
-        reason="the clock then limits the slower half to 3 to 5 iterations",
+        "effective FLOPs per cycle, uniform in [low, high]",
+        reason="clocks then limit iterations",
     )
-    learning_rate: float = setting(0.1, "learning rate η", gt=0)
+    learning_rate: Positive = setting(0.1, "learning rate η")
     optimizers: Annotated[tuple[OptimizerKind, ...], Strict(False)] = setting(
         ("sgd",), "local optimizers, of which each device draws one", min_length=1
     )
     mu: NumberRange = setting(
-        (0.1, 0.5),
-        "proximal parameter μ, uniform in [low, high]",
-        reason="inside Theorem 1's conditions",
+        (0.1, 0.5), "proximal μ, uniform in [low, high]", reason="inside Theorem 1's conditions"
     )
     rho: NumberRange = setting(
-        (0.1, 0.28),
-        "momentum parameter ρ, uniform in [low, high]",
-        reason="inside Theorem 1's conditions",
+        (0.1, 0.28), "momentum ρ, uniform in [low, high]", reason="inside Theorem 1's conditions"
     )
-    weibull_shapes: Annotated[tuple[FiniteNumber, ...], Strict(False)] = setting(
+    weibull_shapes: Annotated[tuple[Number, ...], Strict(False)] = setting(
         (0.7, 1.0, 3.0),
         "Weibull shapes, of which each device draws one",
         reason="one below, at and above 1",
         min_length=1,
     )
-    weibull_scale_rounds: float = setting(
-        60.0,
-        "Weibull scale λ_w in rounds",
-        reason="the paper's 1 would empty the network at once",
-        gt=0,
+    weibull_scale_rounds: Positive = setting(
+        60.0, "Weibull scale λ_w in rounds", reason="the paper's 1 would empty the network at once"
     )
 
 
@@ -115,13 +106,9 @@ class Shock(FrozenModel):
     """An event in which the devices within a disc leave together, such as a surge or a fire."""
 
     round: WholeNumber = required_setting("round in which it happens", ge=0)
-    centre_m: Annotated[tuple[FiniteNumber, FiniteNumber], Strict(False)] = required_setting(
-        "centre x, y"
-    )
-    radius_m: float = required_setting("radius of the disc", gt=0)
-    exit_probability: float = setting(
-        1.0, "probability that a device within the disc leaves", ge=0, le=1
-    )
+    centre_m: Annotated[tuple[Number, Number], Strict(False)] = required_setting("centre x, y")
+    radius_m: Positive = required_setting("radius of the disc")
+    exit_probability: Probability = setting(1.0, "probability that a device within the disc leaves")
 
 
 class Churn(FrozenModel):
@@ -149,16 +136,12 @@ class Fading(FrozenModel):
         "none", '"drawn": line of sight and shadowing are random'
     )
     los_shadow_db: float = setting(
-        2.0,
-        "deviation of log-normal shadowing with line of sight",
-        reason="measurements range from 1 to 4 dB",
-        ge=0,
-        le=30,
+        2.0, "deviation of shadowing with line of sight", reason="measured: 1 to 4 dB", ge=0, le=30
     )
     nlos_shadow_db: float = setting(
         6.0,
-        "the same without line of sight",
-        reason="measurements range from 4 to 10 dB",
+        "deviation of shadowing without line of sight",
+        reason="measured: 4 to 10 dB",
         ge=0,
         le=30,
     )
