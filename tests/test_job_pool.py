@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from scdn.errors import InputError, input_error
-from scdn.job_pool import PoolJob, WorkerDiedError, map_ordered, run_jobs
+from scdn.job_pool import BackgroundProcess, PoolJob, WorkerDiedError, map_ordered, run_jobs
 
 
 def add(*numbers):
@@ -97,3 +97,18 @@ def test_jobs_that_could_never_run_are_refused():
         list(run_jobs([PoolJob("a", add, ()), PoolJob("a", add, ())]))
     with pytest.raises(ValueError, match="b waits for a"):
         list(run_jobs([PoolJob("b", add, (), after="a")]))
+
+
+def test_a_background_process_that_dies_is_replaced():
+    process = BackgroundProcess()
+    try:
+        assert process.call(add, 1, 2) == 3
+        first = process.call(os.getpid)
+        assert process.call(os.getpid) == first != os.getpid()
+        with pytest.raises(WorkerDiedError):
+            process.call(die)
+        assert process.call(os.getpid) != first
+        with pytest.raises(InputError):
+            process.call(refuse, "b")
+    finally:
+        process.close()

@@ -3,6 +3,7 @@
 `run_jobs` yields results as they come and lets a job wait for another one's result; `map_ordered`
 yields the results of one function in order. Both run in this process when there is one worker.
 An error in a job, Ctrl-C or the death of a worker drops the jobs that have not begun.
+`BackgroundProcess` keeps one process for calls that would block a server.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
+from threading import Lock
 from typing import Any, Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -104,6 +106,36 @@ def process_pool(workers: int, start_method: str | None = "spawn") -> Iterator[E
     pool = ProcessPoolExecutor(workers, mp_context=get_context(start_method))
     with _environment(ONE_THREAD), _closing(pool):
         yield pool
+
+
+class BackgroundProcess:
+    """A process that runs one call after another; it is started by the first call.
+
+    If it dies, the call raises WorkerDiedError, and the next one starts another process.
+    """
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+        self._lock = Lock()
+
+    def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Return `function(*arguments)`; may be called from several threads."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+            pool = self._pool
+        try:
+            return pool.submit(function, *arguments).result()
+        except BrokenProcessPool:
+            with self._lock:
+                if self._pool is pool:
+                    self._pool = None
+            raise WorkerDiedError from None
+
+    def close(self) -> None:
+        """End the process; calls that have not begun are dropped."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 @contextmanager

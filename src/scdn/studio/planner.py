@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,6 +13,7 @@ from scdn.control.plan_request import PlanRequest, make_request, problem_of
 from scdn.control.solve import Solver, solve
 from scdn.errors import input_error
 from scdn.file_io import Table, parse_document
+from scdn.job_pool import BackgroundProcess, WorkerDiedError
 from scdn.scenario import Radio
 from scdn.studio.api_models import ObjectiveSurface, ReachShell, ReachShells
 from scdn.studio.settings import MAX_DEVICES, MAX_PAPER_DEVICES, MAX_SHELLS
@@ -32,8 +29,8 @@ def parse_request(body: bytes, max_devices: int = MAX_DEVICES) -> PlanRequest:
     except UnicodeDecodeError:
         raise input_error(_SOURCE, "body", "is not UTF-8", "must be JSON") from None
     if text.lstrip()[:1] != "{":
-        found = "is empty" if not text.strip() else "is not an object"
-        raise input_error(_SOURCE, "(top level)", found, "must be a JSON object")
+        problem = "is empty" if not text.strip() else "is not an object"
+        raise input_error(_SOURCE, "(top level)", problem, "must be a JSON object")
     return checked_request(parse_document(text, f"{_SOURCE}.json"), max_devices)
 
 
@@ -41,9 +38,8 @@ def checked_request(document: Table, max_devices: int = MAX_DEVICES) -> PlanRequ
     """Return the plan request in a table; refuse more devices than the studio plans."""
     devices = document.get("devices")
     if isinstance(devices, list) and len(devices) > max_devices:
-        found = f"a list of {len(devices)}"
         allowed = f"must be at most {max_devices} in the studio; scdn plan takes more"
-        raise input_error(_SOURCE, "devices", found, allowed)
+        raise input_error(_SOURCE, "devices", f"a list of {len(devices)}", allowed)
     return make_request(document, _SOURCE)
 
 
@@ -51,8 +47,7 @@ class Planner:
     """Solves plan requests; Algorithm 3 in a separate process, since it holds the GIL."""
 
     def __init__(self) -> None:
-        self._pool: ProcessPoolExecutor | None = None
-        self._lock = Lock()
+        self._process = BackgroundProcess()
 
     def plan(self, body: bytes, solver: Solver, gap: float, time_limit_s: float) -> Table:
         """Return the plan as `scdn plan --json` prints it."""
@@ -63,22 +58,15 @@ class Planner:
         return solve(problem, solver, gap=gap, time_limit_s=time_limit_s).document()
 
     def _plan_by_algorithm3(self, document: Table) -> Table:
-        with self._lock:
-            if self._pool is None:
-                self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-            pool = self._pool
         try:
-            return pool.submit(run_algorithm3, document).result()
-        except BrokenProcessPool:
-            with self._lock:
-                self._pool = None
-            found = "paper: its process ended unexpectedly"
-            raise input_error(_SOURCE, "solver", found, "try again") from None
+            return self._process.call(run_algorithm3, document)
+        except WorkerDiedError:
+            problem = "paper: its process ended unexpectedly"
+            raise input_error(_SOURCE, "solver", problem, "try again") from None
 
     def close(self) -> None:
         """End the separate process."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        self._process.close()
 
 
 def run_algorithm3(document: Table) -> Table:
