@@ -108,8 +108,8 @@ class RunJobs:
             try:
                 folder.mkdir(parents=True)
             except FileExistsError:
-                found = f"got {format_value(form.name)}"
-                raise input_error("run", "name", found, "already exists") from None
+                got = f"got {format_value(form.name)}"
+                raise input_error("run", "name", got, "already exists") from None
             write_atomic(folder / SCENARIO, form.scenario)
             job = RunJob(folder, _arguments(form, folder))
             self._launch(job)
@@ -157,9 +157,8 @@ class RunJobs:
                     job.arguments = _resume_arguments(job)
                     self._launch(job)
                 case _:
-                    found = f"got {format_value(action)}"
                     allowed = f"not possible while the job is {job.state()}"
-                    raise input_error("job", "action", found, allowed)
+                    raise input_error("job", "action", f"got {format_value(action)}", allowed)
         return self._info(name, job)
 
     def _stop(self, job: RunJob) -> None:

@@ -72,7 +72,6 @@ export class Replay {
 
   private presentDevices(index: number, next: number, fraction: number): DeviceMarker[] {
     const round = this.rounds[index]!;
-    const limit = this.start?.scenario.max_delay_s ?? 1;
     const leaving = new Set(round.exited);
     const failed = new Set(round.link_failed);
     const maxPower = Math.max(...round.devices.map((device) => device.power_w), 1e-12);
@@ -82,7 +81,7 @@ export class Replay {
       const active = device.active ?? round.active.includes(device.id);
       const state = failed.has(device.id) ? "failed" : active ? "active" : "off";
       const opacity = leaving.has(device.id) ? 1 - fraction : 1;
-      const linked = state === "active" && (device.delay_s ?? 0) <= limit && opacity > 0.5;
+      const linked = state === "active" && opacity > 0.5;
       markers.push({ id: device.id, position: device.position_m, state, opacity,
         label: labelOf(device.id, state, device.iterations), linkLoad: linked ? device.power_w / maxPower : null });
     }
