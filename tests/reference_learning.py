@@ -1,4 +1,4 @@
-"""Vertical learning the slow way: a plain loop over parties, written from the design's words.
+"""A reference implementation of vertical learning: a plain loop over parties.
 
 Every party has an ordinary module and the fusion model is one on embeddings side by side. Only the
 first weights and the random draws (rows of a step, who is left out of it) come from outside.
@@ -30,7 +30,7 @@ CONV = "reference_learning:tiny_conv"
 
 
 def tiny_conv(shape, width):
-    """A user's model for small images."""
+    """Build a user's model for small images."""
     channels, height, across = shape
     return nn.Sequential(
         nn.Conv2d(channels, 3, 3), nn.Tanh(), nn.Flatten(),
@@ -38,11 +38,11 @@ def tiny_conv(shape, width):
     )  # fmt: skip
 
 
-# Data
+# --- data -----------------------------------------------------------------------------------------
 
 
 def table_dataset(task="classification", columns=25, rows=90, tests=40, classes=5, seed=0):
-    """Rows of noise and targets that hang on all columns."""
+    """Make random rows, and targets that depend on all columns."""
     draw = np.random.default_rng(seed)
     x = draw.normal(size=(rows + tests, columns))
     if task == "classification":
@@ -56,7 +56,7 @@ def table_dataset(task="classification", columns=25, rows=90, tests=40, classes=
 
 
 def image_dataset(size=12, channels=2, rows=60, tests=20, seed=0):
-    """Small images in four classes."""
+    """Make small images of four classes."""
     draw = np.random.default_rng(seed)
     x = draw.normal(size=(rows + tests, size, size, channels))
     y = draw.integers(0, 4, rows + tests)
@@ -66,19 +66,19 @@ def image_dataset(size=12, channels=2, rows=60, tests=20, seed=0):
 
 
 def table_view(columns):
-    """Table columns as one party's view."""
+    """Return a party's view of these columns of a table."""
     columns = np.asarray(columns)
     return FeatureView("table", columns, np.ones(len(columns), bool), (len(columns),))
 
 
 def small_learning(**overrides):
-    """A scenario's learning with small models in 64 bits."""
+    """Return learning settings with small models in 64 bits."""
     usual = {"hidden": 6, "fusion_hidden": 7, "batch_size": 9, "sample_rows": 50}
     return LearningSettings(**(usual | {"precision": "float64"} | overrides))
 
 
 def create_model(dataset, views, learning, seed=3, memory="keep", **more):
-    """The model under test."""
+    """Create the model under test."""
     factory = PartyFactory.from_dataset(dataset, learning)
     rows = DatasetTensors.from_dataset(dataset, factory.options)
     model = VerticalModel.create(rows, factory, views, learning, seed, memory, **more)
@@ -86,17 +86,17 @@ def create_model(dataset, views, learning, seed=3, memory="keep", **more):
     return model
 
 
-# The loop
+# --- the reference --------------------------------------------------------------------------------
 
 
 def n_steps(count, rate=0.1, optimizer="sgd", value=0.0):
-    """Local steps; `value` is μ or ρ."""
+    """Return local steps; `value` is μ or ρ."""
     return LocalSteps(count, rate, optimizer, value)
 
 
 @dataclass
 class ReferenceParty:
-    """One party of the loop."""
+    """One party: a module, and its inputs of all rows."""
 
     module: nn.Module
     train: torch.Tensor
@@ -104,7 +104,7 @@ class ReferenceParty:
 
 
 class ReferenceModel:
-    """Follows a `VerticalModel` that is given its draws."""
+    """Repeats the training of a `VerticalModel`, with the same random draws."""
 
     def __init__(self, dataset, views, learning, model, memory):
         self.dataset, self.learning, self.memory = dataset, learning, memory
@@ -130,12 +130,12 @@ class ReferenceModel:
             first.bias.copy_(own["bias"])
             last.weight.copy_(own["head.1.weight"])
             last.bias.copy_(own["head.1.bias"])
-        self._seat(views, model)
+        self._add(views, model)
 
-    # who is there
+    # --- parties
 
     def add_parties(self, views, model):
-        """Newcomers, after the model under test took them in: their weights are its own."""
+        """Add parties with the initial weights that they have in the model under test."""
         old = self.fusion[0]
         wide = nn.Linear(old.in_features + len(views) * self.width, old.out_features).double()
         with torch.no_grad():
@@ -147,11 +147,11 @@ class ReferenceModel:
                 wide.weight[:, self._block(index)] = fresh.T
         self.fusion[0] = wide
         self.members += list(views)
-        self._seat(views, model)
+        self._add(views, model)
 
     @torch.no_grad()
     def remove_parties(self, names):
-        """Parties go; the memory decides what stays."""
+        """Remove parties, as the memory does."""
         for name in names:
             party = self.parties.pop(name)
             if self.memory == "keep":
@@ -174,32 +174,34 @@ class ReferenceModel:
                 self.fusion[0] = cut
                 self.members.remove(name)
 
-    # a round
+    # --- one round
 
     def train(self, batches, local_steps, server, flags=None):
-        """`batches`: rows of each step; `jobs` by name; `flags[step][member]`: who counts."""
+        """Train a round; `flags[step][member]` says whose embeddings count."""
         stale = [self._embeddings(batch) for batch in batches]
         before = copy.deepcopy(self.fusion)
         references = {name: self._sample_gradient(name) for name in self.parties}
         for name in self.parties:
             if name not in local_steps or local_steps[name].count == 0:
-                tried = self.tried(name, batches[0], stale[0])
-                self.gradient_stats[name] = (*self.gradient_stats[name][:2], tried)
+                trial_smoothness = self.trial_smoothness(name, batches[0], stale[0])
+                self.gradient_stats[name] = (*self.gradient_stats[name][:2], trial_smoothness)
         done = {}
         for name, steps in local_steps.items():
-            done[name] = self._one(name, steps, batches, stale, before, flags)
+            done[name] = self._train_party(name, steps, batches, stale, before, flags)
         fraction = self._fraction(
             local_steps, {name: module for name, (module, _) in done.items()}, batches
         )
         for name, (module, gradients) in done.items():
             old = self.parties[name].module
-            turned = self._turned(name, old, module, (batches[0], stale[0], before, flags))
+            smoothness = self._measured_smoothness(
+                name, old, module, (batches[0], stale[0], before, flags)
+            )
             with torch.no_grad():
                 for p, origin in zip(module.parameters(), old.parameters(), strict=True):
                     p.copy_(origin + fraction * (p - origin))
             self.parties[name].module = module
             if gradients:
-                self._measure(name, gradients, references[name], turned)
+                self._measure(name, gradients, references[name], smoothness)
         shown = stale
         if self.learning.server_turn == "after":
             shown = [self._embeddings(batch) for batch in batches]
@@ -210,8 +212,8 @@ class ReferenceModel:
             self._loss(self.fusion(side), self.targets[batches[step]]).backward()
             optimizer.step()
 
-    def _one(self, name, steps, batches, stale, fusion, flags):
-        """One party's round: its new module and the gradients on its way."""
+    def _train_party(self, name, steps, batches, stale, fusion, flags):
+        """Train one party; return its new module and the gradients of its steps."""
         party = self.parties[name]
         module = copy.deepcopy(party.module)
         start = [p.detach().clone() for p in module.parameters()]
@@ -219,7 +221,11 @@ class ReferenceModel:
         optimizer = torch.optim.SGD(module.parameters(), lr=steps.rate, momentum=momentum)
         path = []
         for step in range(steps.count):
-            path.append(self._pull(name, module, (batches[step], stale[step], fusion, flags), step))
+            path.append(
+                self._batch_gradient(
+                    name, module, (batches[step], stale[step], fusion, flags), step
+                )
+            )
             if steps.optimizer == "proximal":
                 for p, origin in zip(module.parameters(), start, strict=True):
                     p.grad += steps.optimizer_value * (p.detach() - origin)
@@ -227,35 +233,38 @@ class ReferenceModel:
         module.zero_grad()
         return module, path
 
-    def _pull(self, name, module, round_, step=0):
-        """The gradient of a step's batch for a party's module."""
+    def _batch_gradient(self, name, module, round_, step=0):
+        """Return the gradient of a step's batch for a party's module."""
         rows, stale, fusion, flags = round_
         module.zero_grad()
-        mine = module(self.parties[name].train[rows])
+        embeddings = module(self.parties[name].train[rows])
         if self.learning.labels == "server":
-            mine.backward(self._slope(name, rows, stale, fusion, flags, step))
+            embeddings.backward(self._embedding_gradient(name, rows, stale, fusion, flags, step))
         else:
-            side = self._side_by_side(dict(stale) | {name: mine}, flags, step)
+            side = self._side_by_side(dict(stale) | {name: embeddings}, flags, step)
             self._loss(fusion(side), self.targets[rows]).backward()
         return [p.grad.clone() for p in module.parameters()]
 
-    def _turned(self, name, old, new, round_):
-        """How far the first batch's gradient turned, over how far the party went."""
+    def _measured_smoothness(self, name, old, new, round_):
+        """Return the change of the first batch's gradient over the change of the parameters."""
 
         def apart(one, other):
             pairs = zip(one, other, strict=True)
             return float(sum((b - a).detach().square().sum() for a, b in pairs)) ** 0.5
 
-        way = apart(list(old.parameters()), list(new.parameters()))
-        if self.learning.smoothness == "norms" or way == 0:
+        distance = apart(list(old.parameters()), list(new.parameters()))
+        if self.learning.smoothness == "norms" or distance == 0:
             return None
-        before, after = self._pull(name, old, round_), self._pull(name, new, round_)
+        before, after = (
+            self._batch_gradient(name, old, round_),
+            self._batch_gradient(name, new, round_),
+        )
         if not any(gradient.any() for gradient in before):
             return self.gradient_stats[name][2]
-        return apart(before, after) / way
+        return apart(before, after) / distance
 
-    def tried(self, name, rows, stale):
-        """The same of a step that a party does not take, against its gradient over the sample."""
+    def trial_smoothness(self, name, rows, stale):
+        """Return the same for a trial step against the gradient over the sample."""
         old = self.parties[name].module
         new, slopes = copy.deepcopy(old), self._sample_gradient(name)
         with torch.no_grad():
@@ -264,21 +273,21 @@ class ReferenceModel:
         flags = None
         if self.departed:
             flags = [[float(other not in self.departed) for other in self.members]]
-        return self._turned(name, old, new, (rows, stale, self.fusion, flags))
+        return self._measured_smoothness(name, old, new, (rows, stale, self.fusion, flags))
 
     @torch.no_grad()
     def _fraction(self, local_steps, trained, batches):
-        """The part of its update that each party applies."""
+        """Return the fraction of its update that each party applies."""
         damping = self.learning.damping
-        moving = sum(steps.count > 0 for steps in local_steps.values())
-        if damping == "none" or moving == 0:
+        training = sum(steps.count > 0 for steps in local_steps.values())
+        if damping == "none" or training == 0:
             return 1.0
         if damping == "active":
-            return 1 / moving
+            return 1 / training
         if damping != "fitted":
             return damping
-        found = []
-        for fraction in UPDATE_FRACTIONS:  # all embeddings go this part of their way
+        mean_losses = []
+        for fraction in UPDATE_FRACTIONS:  # all embeddings go this part of their distance
             losses = []
             for rows in batches:
                 table_dataset = self._embeddings(rows)
@@ -287,48 +296,48 @@ class ReferenceModel:
                     table_dataset[name] = table_dataset[name] + fraction * (
                         after - table_dataset[name]
                     )
-                outputs = self.fusion(self._side_by_side(table_dataset) * self.serving_scale)
+                outputs = self.fusion(self._side_by_side(table_dataset) * self.scale)
                 losses.append(float(self._loss(outputs, self.targets[rows])))
-            found.append(np.mean(losses))
-        return UPDATE_FRACTIONS[int(np.argmin(found))]
+            mean_losses.append(np.mean(losses))
+        return UPDATE_FRACTIONS[int(np.argmin(mean_losses))]
 
-    def _slope(self, name, rows, table_dataset, fusion, flags, step):
-        """The loss's gradient at a party's embeddings, as the server computes it."""
-        mine = table_dataset[name].clone().requires_grad_()
-        side = self._side_by_side(dict(table_dataset) | {name: mine}, flags, step)
+    def _embedding_gradient(self, name, rows, table_dataset, fusion, flags, step):
+        """Return the loss's gradient at a party's embeddings, as the server computes it."""
+        embeddings = table_dataset[name].clone().requires_grad_()
+        side = self._side_by_side(dict(table_dataset) | {name: embeddings}, flags, step)
         self._loss(fusion(side), self.targets[rows]).backward()
-        return mine.grad
+        return embeddings.grad
 
-    # figures
+    # --- measurements
 
     def _sample_gradient(self, name):
-        """Of the loss over the sample, as the models stand."""
+        """Return a party's gradient of the loss over the sample."""
         party = self.parties[name]
         with torch.no_grad():
             table_dataset = self._embeddings(self.sample)
         module = copy.deepcopy(party.module)
         table_dataset[name] = module(party.train[self.sample])
-        outputs = self.fusion(self._side_by_side(table_dataset) * self.serving_scale)
+        outputs = self.fusion(self._side_by_side(table_dataset) * self.scale)
         loss = self._loss(outputs, self.targets[self.sample])
         return torch.autograd.grad(loss, list(module.parameters()))
 
-    def _measure(self, name, gradients, reference, turned):
+    def _measure(self, name, gradients, reference, smoothness):
         def square(tensors):
             return sum(float(t.square().sum()) for t in tensors)
 
         mean = np.mean([square(g) for g in gradients])
         away = [[a - b for a, b in zip(g, reference, strict=True)] for g in gradients]
         bound = max(mean, self.gradient_stats[name][0])
-        self.gradient_stats[name] = bound, np.mean([square(g) for g in away]), turned
+        self.gradient_stats[name] = bound, np.mean([square(g) for g in away]), smoothness
 
     @property
-    def serving_scale(self):
-        """Makes up for members whose inputs are empty for good."""
+    def scale(self):
+        """The factor that makes up for departed members without embeddings."""
         return len(self.members) / max(len(self.members) - len(self.departed), 1)
 
     @torch.no_grad()
     def test_embeddings(self):
-        """Of all members, with what the departed left."""
+        """Return the test embeddings of all members, departed ones included."""
         table_dataset = {name: party.module(party.test) for name, party in self.parties.items()}
         blank = torch.zeros(len(self.test_targets), self.width, dtype=torch.float64)
         table_dataset |= self.test_tables
@@ -336,26 +345,25 @@ class ReferenceModel:
 
     @torch.no_grad()
     def metrics(self):
-        """Training loss on the sample, and scores on the test rows, in NumPy."""
-        outputs = self.fusion(
-            self._side_by_side(self._embeddings(self.sample)) * self.serving_scale
-        )
-        found = {"train_loss": float(self._loss(outputs, self.targets[self.sample]))}
-        outputs = self.fusion(self._side_by_side(self.test_embeddings()) * self.serving_scale)
-        return found | numpy_scores(outputs.numpy(), self.dataset.test_y, self.task)
+        """Return the training loss on the sample, and scores on the test rows."""
+        outputs = self.fusion(self._side_by_side(self._embeddings(self.sample)) * self.scale)
+        train_loss = float(self._loss(outputs, self.targets[self.sample]))
+        outputs = self.fusion(self._side_by_side(self.test_embeddings()) * self.scale)
+        scores = numpy_scores(outputs.numpy(), self.dataset.test_y, self.task)
+        return {"train_loss": train_loss} | scores
 
     @torch.no_grad()
     def exclusion_losses(self):
-        """The loss on the sample with each party's embeddings zeroed in turn."""
+        """Return the loss on the sample with each party's embeddings zeroed in turn."""
         whole = self._embeddings(self.sample)
-        found = {}
+        losses = {}
         for name in self.parties:
             table_dataset = dict(whole) | {name: torch.zeros_like(whole[name])}
-            outputs = self.fusion(self._side_by_side(table_dataset) * self.serving_scale)
-            found[name] = float(self._loss(outputs, self.targets[self.sample]))
-        return found
+            outputs = self.fusion(self._side_by_side(table_dataset) * self.scale)
+            losses[name] = float(self._loss(outputs, self.targets[self.sample]))
+        return losses
 
-    # inside
+    # --- helpers
 
     def _block(self, index):
         return slice(index * self.width, (index + 1) * self.width)
@@ -382,7 +390,7 @@ class ReferenceModel:
             return F.cross_entropy(outputs, targets)
         return F.mse_loss(outputs[:, 0], targets)
 
-    def _seat(self, views, model):
+    def _add(self, views, model):
         for name, view in views.items():
             stack = next(stack for stack in model.stacks if name in stack.names)
             index = stack.names.index(name)
@@ -411,7 +419,7 @@ class ReferenceModel:
         return module
 
     def _padded(self, view):
-        """An image's shape as its model takes it."""
+        """Return an image's shape as its model takes it."""
         channels, height, across = view.shape
         if self.learning.input == "masked":
             _, height, across, channels = self.dataset.train["image"].shape
@@ -419,7 +427,7 @@ class ReferenceModel:
         return channels, max(height, least), max(across, least)
 
     def _inputs(self, view, part):
-        """All rows as the party sees them."""
+        """Return all rows as the party sees them."""
         if view.modality == "table":
             rows = part["table"]
             if self.learning.input == "masked":
@@ -445,7 +453,7 @@ class ReferenceModel:
 
 
 def numpy_scores(outputs, targets, task):
-    """What people read, by counting."""
+    """Return loss and scores, computed with NumPy."""
     if task == "regression":
         mse = float(np.mean((outputs[:, 0] - targets) ** 2))
         return {"test_loss": mse, "mse": mse}
@@ -459,11 +467,11 @@ def numpy_scores(outputs, targets, task):
     }
 
 
-# Both together
+# --- the comparison -------------------------------------------------------------------------------
 
 
 class RecordedDraws:
-    """Reads off the rows and the members that a round of the model under test draws."""
+    """Records the batches and masks that a round of the model under test draws."""
 
     def __init__(self, model):
         self.model, self.batches, self.flags = model, None, None
@@ -488,18 +496,18 @@ class RecordedDraws:
         del self.model._draw, self.model._training_mask
 
     def follow(self, reference, local_steps, server):
-        """The loop's round with the same draws."""
+        """Train the reference with the recorded draws."""
         reference.train(list(self.batches), local_steps, server, self.flags)
 
 
 def round_batches(model, round_, steps, arrival=None):
-    """The rows of a round's steps."""
+    """Return the batches of a round's steps."""
     index = () if arrival is None else (arrival,)
     return model._draw(generator(model.seed, "batches", round_, *index), steps)
 
 
 class ModelPair:
-    """The model under test and the loop, led through the same events."""
+    """The model under test and the reference, which go through the same events."""
 
     def __init__(self, dataset, views, learning, memory="keep", seed=3):
         self.model = create_model(dataset, views, learning, seed, memory)
@@ -507,7 +515,7 @@ class ModelPair:
         self.round = 0
 
     def train(self, local_steps, server):
-        """A round; `jobs` of parties present."""
+        """Train both for a round."""
         with RecordedDraws(self.model) as draws:
             self.model.train(self.round, local_steps, server)
         self.model.exchange()
@@ -524,7 +532,7 @@ class ModelPair:
         self.reference.remove_parties(names)
 
     def check(self, gradient_stats=True):
-        """Every number of one equals that of the other."""
+        """Check that all numbers of both models are equal."""
         model, reference = self.model, self.reference
         assert sorted(model.present) == sorted(reference.parties)
         assert list(model.server.fusion.members) == reference.members
@@ -532,11 +540,11 @@ class ModelPair:
             for index, name in enumerate(stack.names):
                 module = reference.parties[name].module
                 for key, expected in module.named_parameters():
-                    found = stack.parameters[key][index]
-                    if found.shape != expected.shape:  # columns added for the stack stay dead
-                        assert not found[:, expected.shape[1] :].any()
-                        found = found[:, : expected.shape[1]]
-                    assert_close(found, expected, f"{name} {key}")
+                    parameter = stack.parameters[key][index]
+                    if parameter.shape != expected.shape:  # padded columns keep zero weights
+                        assert not parameter[:, expected.shape[1] :].any()
+                        parameter = parameter[:, : expected.shape[1]]
+                    assert_close(parameter, expected, f"{name} {key}")
         own = model.server.fusion.parameters
         first, _, last = reference.fusion
         for index, name in enumerate(reference.members):
@@ -550,26 +558,26 @@ class ModelPair:
         assert set(kept) == set(reference.tables)
         for name, expected in reference.tables.items():
             assert_close(kept[name].training, expected, f"kept embeddings of {name}")
-        found, expected = model.metrics(), reference.metrics()
+        metrics, expected = model.metrics(), reference.metrics()
         for key, number in expected.items():
-            assert_close(found[key], number, key)
+            assert_close(metrics[key], number, key)
         if gradient_stats:
             for name in reference.parties:
-                bound, variance, turned = reference.gradient_stats[name]
+                bound, variance, smoothness = reference.gradient_stats[name]
                 assert_close(model.gradient_stats[name].bound_sq, bound, f"bound of {name}")
                 assert_close(model.gradient_stats[name].variance, variance, f"variance of {name}")
-                assert (model.gradient_stats[name].smoothness is None) == (turned is None)
-                if turned is not None:
+                assert (model.gradient_stats[name].smoothness is None) == (smoothness is None)
+                if smoothness is not None:
                     assert_close(
-                        model.gradient_stats[name].smoothness, turned, f"smoothness of {name}"
+                        model.gradient_stats[name].smoothness, smoothness, f"smoothness of {name}"
                     )
 
 
-def assert_close(found, expected, what=""):
-    """Equal to a millionth."""
+def assert_close(actual, expected, name=""):
+    """Check that numbers are equal to a relative 1e-6."""
     as_tensor = torch.as_tensor
-    found = as_tensor(found, dtype=torch.float64).detach()
+    actual = as_tensor(actual, dtype=torch.float64).detach()
     expected = as_tensor(expected, dtype=torch.float64).detach()
     torch.testing.assert_close(
-        found, expected, rtol=1e-6, atol=1e-10, msg=lambda text: f"{what}: {text}"
+        actual, expected, rtol=1e-6, atol=1e-10, msg=lambda text: f"{name}: {text}"
     )

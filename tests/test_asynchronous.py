@@ -1,4 +1,4 @@
-"""The asynchronous schedule: a virtual clock, and one party at a time."""
+"""The asynchronous schedule: a virtual clock, and training of one party at a time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cycles(seconds, late=False):
 
 
 @given(st.lists(SECONDS, min_size=1, max_size=6), st.integers(0, 9))
-def test_arrivals_are_in_order_and_as_many_as_asked(rounds, count):
+def test_arrivals_are_ordered_by_time_and_as_many_as_asked(rounds, count):
     clock, before = VirtualClock(), 0.0
     for seconds in rounds:
         arrivals = clock.next_arrivals(cycles(seconds), count)
@@ -37,16 +37,16 @@ def test_arrivals_are_in_order_and_as_many_as_asked(rounds, count):
 
 
 @given(st.integers(1, 9))
-def test_a_fast_party_reports_as_often_as_it_is_faster(ratio):
+def test_parties_report_as_often_as_their_speed_allows(ratio):
     clock = VirtualClock()
     seconds = cycles({"a": 1.0, "b": ratio})
-    heard = [arrival.name for _ in range(20) for arrival in clock.next_arrivals(seconds, 2)]
+    reports = [arrival.name for _ in range(20) for arrival in clock.next_arrivals(seconds, 2)]
     times = clock.now_s
-    assert heard.count("a") == pytest.approx(times, abs=1)
-    assert heard.count("b") == pytest.approx(times / ratio, abs=1)
+    assert reports.count("a") == pytest.approx(times, abs=1)
+    assert reports.count("b") == pytest.approx(times / ratio, abs=1)
 
 
-def test_staleness_counts_the_others():
+def test_staleness_counts_reports_of_other_parties():
     clock = VirtualClock()
     arrivals = [a for _ in range(4) for a in clock.next_arrivals(cycles({"a": 1.0, "b": 3.4}), 2)]
     assert [(a.name, a.staleness) for a in arrivals] == [
@@ -54,8 +54,7 @@ def test_staleness_counts_the_others():
     ]  # fmt: skip
 
 
-def test_a_cycle_ends_as_it_began():
-    """New orders hold from a party's next cycle on, in time as in work."""
+def test_a_new_plan_applies_from_a_partys_next_cycle():
     clock = VirtualClock()
     short, long = PartyCycle(LocalSteps(1, 0.1), 1.0), PartyCycle(LocalSteps(9, 0.1), 9.0)
     (first,) = clock.next_arrivals({"a": short}, 1)
@@ -67,7 +66,7 @@ def test_a_cycle_ends_as_it_began():
 
 
 @given(st.lists(SECONDS, min_size=2, max_size=5))
-def test_a_saved_clock_goes_on(rounds):
+def test_a_restored_clock_continues_like_the_original(rounds):
     one = VirtualClock()
     one.next_arrivals(cycles(rounds[0]), 3)
     other = VirtualClock.from_state_dict(json.loads(json.dumps(one.state_dict())))
@@ -75,7 +74,7 @@ def test_a_saved_clock_goes_on(rounds):
         assert one.next_arrivals(cycles(seconds), 4) == other.next_arrivals(cycles(seconds), 4)
 
 
-def test_nobody_at_work():
+def test_without_cycles_the_clock_stands_still():
     clock = VirtualClock()
     assert clock.next_arrivals({}, 4) == []
     assert clock.now_s == 0.0
@@ -95,18 +94,18 @@ def test_a_dropped_report_takes_time_and_changes_nothing():
     assert all(torch.equal(p, fusion[k]) for k, p in model.server.fusion.parameters.items())
 
 
-def test_an_arrival_is_a_round_of_one_party_against_the_table_as_it_stands():
-    found, expected = (
+def test_an_arrival_trains_one_party_against_current_embeddings():
+    model, expected = (
         create_model(CLASSES, VIEWS, small_learning(), measure_gradients=False) for _ in range(2)
     )
     arrivals = VirtualClock().next_arrivals(cycles({"a": 1.0, "c": 1.5, "b": 0.4}), 3)
     assert [a.name for a in arrivals] == ["b", "b", "a"]
-    train_arrivals(found, 0, 0.05, arrivals)
+    train_arrivals(model, 0, 0.05, arrivals)
     for index, name in enumerate("bba"):
         order = LOCAL_STEPS[name]
         expected.train(
             0, {name: order}, LocalSteps(order.count, 0.05), training_parties=1, arrival=index
         )
-    for one, other in zip(found.stacks, expected.stacks, strict=True):
+    for one, other in zip(model.stacks, expected.stacks, strict=True):
         assert all(torch.equal(one.parameters[k], other.parameters[k]) for k in one.parameters)
-    assert found.metrics() == expected.metrics()
+    assert model.metrics() == expected.metrics()

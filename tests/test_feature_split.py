@@ -1,4 +1,4 @@
-"""Who holds which features: everything is held once, and nobody reads what is another's."""
+"""Feature splits: each column has one party, and no party reads another's columns."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def same(one, other):
     )
 
 
-def is_sound(view, whole):
-    """What holds for every view, however it came about."""
+def is_sound(view, shape):
+    """Check what holds for every view."""
     assert view.columns.shape == view.held.shape == (prod(view.shape),)
     assert view.held.any()
     assert set(view.columns) == set(view.held_columns)  # nothing of others is ever read
     assert view.held_columns.min() >= 0
-    assert view.held_columns.max() < prod(whole)
+    assert view.held_columns.max() < prod(shape)
     assert (view.columns[~view.held] == view.held_columns[0]).all()
     return True
 
@@ -75,7 +75,7 @@ def cases(draw):
 
 
 def tried(function, *arguments):
-    """The result, or nothing where the data set cannot be split so."""
+    """Return the result, or None where the data set cannot be split this way."""
     try:
         return function(*arguments)
     except InputError:
@@ -88,11 +88,11 @@ def test_a_split_is_a_partition(case):
     views = tried(split_features, data, how, count, seed)
     assert len(views) == count
     for modality in {view.modality for view in views}:
-        whole = row_shape(data, modality)
+        shape = row_shape(data, modality)
         of_it = [view for view in views if view.modality == modality]
         together = np.concatenate([view.columns for view in of_it])
-        np.testing.assert_array_equal(np.sort(together), np.arange(prod(whole)))
-        assert all(is_sound(view, whole) and view.held.all() for view in of_it)
+        np.testing.assert_array_equal(np.sort(together), np.arange(prod(shape)))
+        assert all(is_sound(view, shape) and view.held.all() for view in of_it)
         sizes = [len(view.columns) for view in of_it]
         if how in ("random", "blocks"):
             assert max(sizes) - min(sizes) <= 1
@@ -101,7 +101,7 @@ def test_a_split_is_a_partition(case):
 
 
 @given(cases())
-def test_the_same_seed_splits_the_same(case):
+def test_equal_seeds_give_equal_splits(case):
     data, how, count, seed = case
     first = tried(split_features, data, how, count, seed)
     assert all(map(same, first, split_features(data, how, count, seed)))
@@ -110,7 +110,7 @@ def test_the_same_seed_splits_the_same(case):
     )
 
 
-def test_another_seed_or_name_draws_anew():
+def test_another_seed_or_name_gives_another_draw():
     data = dataset("image")
     assert not same(
         split_features(data, "random", 2, 0)[0], split_features(data, "random", 2, 1)[0]
@@ -127,13 +127,13 @@ def test_a_newcomer_is_as_large_as_a_first_party_and_stays_inside(case, name):
     data, how, count, seed = case
     views = tried(split_features, data, how, count, seed)
     new = newcomer_view(data, how, count, seed, str(name))
-    whole = row_shape(data, new.modality)
-    assert is_sound(new, whole)
+    shape = row_shape(data, new.modality)
+    assert is_sound(new, shape)
     assert new.held.all()
     assert len(new.held_columns) == len(new.columns)
     assert new.shape == next(view.shape for view in views if view.modality == new.modality)
     if new.modality == "image" and len(new.shape) == 3:  # pixels that lie beside each other
-        pixels = np.stack(np.unravel_index(new.columns, whole))
+        pixels = np.stack(np.unravel_index(new.columns, shape))
         assert tuple(pixels.max(1) - pixels.min(1) + 1) == new.shape
 
 
@@ -141,26 +141,26 @@ def test_a_newcomer_is_as_large_as_a_first_party_and_stays_inside(case, name):
 def test_padding_and_masking_add_only_zeros(case, least):
     data, how, count, seed = case
     for view in tried(split_features, data, how, count, seed):
-        whole = row_shape(data, view.modality)
-        wide, masked = view.padded_image(least), view.masked(whole)
-        for changed in (wide, masked, masked.padded_image(least), wide.masked(whole)):
-            assert is_sound(changed, whole)
+        shape = row_shape(data, view.modality)
+        wide, masked = view.padded_image(least), view.masked(shape)
+        for changed in (wide, masked, masked.padded_image(least), wide.masked(shape)):
+            assert is_sound(changed, shape)
             np.testing.assert_array_equal(changed.held_columns, view.held_columns)
             assert changed.held.sum() == len(view.columns)
-        assert len(masked.columns) == prod(whole)
+        assert len(masked.columns) == prod(shape)
         assert (masked.columns[masked.held] == np.flatnonzero(masked.held)).all()
         if len(view.shape) == 3:
-            assert wide.shape == (whole[0], *(max(side, least) for side in view.shape[1:]))
-            assert masked.shape == whole
+            assert wide.shape == (shape[0], *(max(side, least) for side in view.shape[1:]))
+            assert masked.shape == shape
             assert same(wide.padded_image(least), wide)
         else:
             assert same(wide, view)
             longer = view.padded_columns(len(view.columns) + least)
-            assert is_sound(longer, whole)
+            assert is_sound(longer, shape)
             np.testing.assert_array_equal(longer.columns[longer.held], view.columns)
 
 
-def test_columns_count_channel_by_channel():
+def test_image_columns_are_numbered_channel_by_channel():
     top, bottom = split_features(dataset("image", image=(4, 5, 3)), "strips", 2, 0)
     pixels = np.arange(60).reshape(3, 4, 5)
     np.testing.assert_array_equal(top.columns.reshape(top.shape), pixels[:, :2])
@@ -179,22 +179,22 @@ def test_padding_is_centred():
 @pytest.mark.parametrize(
     ("count", "cell"), [(1, (12, 12)), (4, (6, 6)), (6, (6, 4)), (5, (12, 3)), (12, (4, 3))]
 )
-def test_patches_are_as_square_as_can_be(count, cell):
+def test_patches_form_the_squarest_grid(count, cell):
     views = split_features(dataset("image", image=(12, 12, 1)), "patches", count, 0)
     assert views[0].shape == (1, *cell)
 
 
-def test_strips_of_data_with_both_use_the_image():
+def test_strips_of_mixed_data_use_the_image():
     assert {view.modality for view in split_features(dataset(), "strips", 3, 0)} == {"image"}
     assert {view.modality for view in split_features(dataset(), "patches", 4, 0)} == {"image"}
 
 
-def test_newcomers_have_either_modality():
+def test_newcomers_get_either_modality():
     kinds = {newcomer_view(dataset(), "modality", 4, 0, str(n)).modality for n in range(20)}
     assert kinds == {"image", "table"}
 
 
-def test_parties_as_the_data_says():
+def test_a_data_sets_own_map_of_parties_is_followed():
     data = named(bank=["f4", "f1"], shop=["f0", "f1", "f6"])
     bank, shop = split_features(data, "parties", 2, 0)
     assert bank.held_columns.tolist() == [1, 4]
@@ -228,7 +228,7 @@ def test_parties_as_the_data_says():
         (dataset("table"), "random", 0, "got 0, must be at least 1"),
     ],
 )
-def test_what_cannot_be_split_is_refused_in_a_line(data, how, count, words):
+def test_an_impossible_split_is_refused_in_one_line(data, how, count, words):
     for function in (
         lambda: split_features(data, how, count, 0),
         lambda: newcomer_view(data, how, count, 0, ""),
@@ -240,7 +240,7 @@ def test_what_cannot_be_split_is_refused_in_a_line(data, how, count, words):
         assert words in line
 
 
-def test_names_that_agree_in_part_are_refused():
+def test_partly_matching_names_are_refused():
     data = named(bank=["f1"], shop=["f0"])
     with pytest.raises(InputError, match="devices bank, d1, the data names bank, shop"):
         split_features(data, "parties", 2, 0, ["bank", "d1"])

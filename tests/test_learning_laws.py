@@ -52,7 +52,7 @@ LOCAL_STEPS = {
     "c": n_steps(3, 0.1, "proximal", 0.5),
 }
 SERVER = LocalSteps(3, 0.1)
-HERE = __name__  # for users' models below
+MODULE = __name__  # where users' models below are imported from
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +108,7 @@ def same(one, other):
     return all(torch.equal(value, other[key]) for key, value in one.items())
 
 
-# A party sees its own columns
+# --- isolation ------------------------------------------------------------------------------------
 
 
 CASES = {
@@ -126,7 +126,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("labels", ["shared", "server"])
-def test_columns_of_others_are_never_touched(case, labels):
+def test_a_party_never_reads_columns_of_others(case, labels):
     dataset, views, overrides = CASES[case]
     if isinstance(views, str):
         views = {f"p{n}": view for n, view in enumerate(split_features(dataset, views, 4, 0))}
@@ -144,27 +144,25 @@ def test_columns_of_others_are_never_touched(case, labels):
             if name in stack.names
         ]
     )
-    every = torch.arange(rows.count("train"))
+    all_rows = torch.arange(rows.count("train"))
     for name, view in views.items():
         (stack,) = stack_parties(
             [model.factory.create(name, view, model.seed)], model.factory.options
         )
         party_loss = model.server.party_loss([name], batches, stale, labels)
         assert isinstance(party_loss, SharedLabelLoss if labels == "shared" else GradientLoss)
-        order = n_steps(3, 0.1, "momentum", 0.3)
-        found = []
-        for given_rows in (rows, poisoned(rows, view, labels)):
-            after = train_stack(StackTraining(stack, given_rows, batches, party_loss, [order]))
-            found.append(
-                [*after.parameters.values(), *after.embed_rows(given_rows, "train", every)]
-            )
-        for clean, dirty in zip(*found, strict=True):
-            assert torch.isfinite(dirty).all()
-            assert torch.equal(clean, dirty)
+        steps = n_steps(3, 0.1, "momentum", 0.3)
+        results = []
+        for data in (rows, poisoned(rows, view, labels)):
+            after = train_stack(StackTraining(stack, data, batches, party_loss, [steps]))
+            results.append([*after.parameters.values(), *after.embed_rows(data, "train", all_rows)])
+        for clean_result, poisoned_result in zip(*results, strict=True):
+            assert torch.isfinite(poisoned_result).all()
+            assert torch.equal(clean_result, poisoned_result)
 
 
 def poisoned(rows, view, labels):
-    """All that the party must not read is not a number; with labels on the server, those too."""
+    """Set everything that the party must not read to NaN; with labels on the server, those too."""
     others = np.setdiff1d(np.arange(rows.inputs["train"][view.modality].shape[1]), view.columns)
     assert len(others)
     inputs = {}
@@ -180,9 +178,9 @@ def test_only_embeddings_leave_a_party():
     model = trained()
     for stack in model.stacks:
         inputs = stack.views.gather(model.data, "test", torch.arange(7))
-        found = stack.embed(inputs)
-        assert [table_dataset.shape for table_dataset in found] == [(7, 5)] * len(stack.names)
-        assert not any(table_dataset.requires_grad for table_dataset in found)
+        embeddings = stack.embed(inputs)
+        assert [table.shape for table in embeddings] == [(7, 5)] * len(stack.names)
+        assert not any(table.requires_grad for table in embeddings)
     for name in VIEWS:
         assert model.server.sample_embeddings[name].shape == (50, 5)
         assert model.server.test_embeddings[name].shape == (40, 5)
@@ -193,21 +191,23 @@ def test_only_embeddings_leave_a_party():
 
 @pytest.mark.parametrize("memory", ["keep", "zero-out", "dropout"])
 def test_many_rows_are_embedded_and_fused_in_pieces(monkeypatch, memory):
-    """Party by party and a few rows at a time gives what one batched product gives."""
+    """Embedding party by party and in pieces equals one batched product."""
     model = create_model(CLASSES, VIEWS, small_learning(), memory=memory)
     model.train(0, LOCAL_STEPS, SERVER)
     model.remove_parties(["b"])
-    found = []
-    for alone, rows, numbers in ((10**9, 10**9, 10**9), (1, 7, 100)):
-        monkeypatch.setattr("scdn.learning.party_stack.MIN_ROWS_APART", alone)
-        monkeypatch.setattr("scdn.learning.party_stack.MAX_ROWS_APART", rows)
-        monkeypatch.setattr("scdn.learning.fusion_server.MAX_VALUES_FUSED", numbers)
+    results = []
+    for least_rows, rows_per_piece, values_per_piece in ((10**9, 10**9, 10**9), (1, 7, 100)):
+        monkeypatch.setattr("scdn.learning.party_stack.MIN_ROWS_APART", least_rows)
+        monkeypatch.setattr("scdn.learning.party_stack.MAX_ROWS_APART", rows_per_piece)
+        monkeypatch.setattr("scdn.learning.fusion_server.MAX_VALUES_FUSED", values_per_piece)
         model.unsent = set(model.present)
         model.exchange()
-        each = [model.server.sample_embeddings[name] for name in model.present]
-        found.append([*each, model.server.predict(), torch.tensor(model.metrics()["train_loss"])])
-    for whole, pieces in zip(*found, strict=True):
-        torch.testing.assert_close(pieces, whole, rtol=1e-12, atol=1e-12)
+        embeddings = [model.server.sample_embeddings[name] for name in model.present]
+        results.append(
+            [*embeddings, model.server.predict(), torch.tensor(model.metrics()["train_loss"])]
+        )
+    for expected, pieces in zip(*results, strict=True):
+        torch.testing.assert_close(pieces, expected, rtol=1e-12, atol=1e-12)
 
 
 def test_labels_on_the_server_stay_there():
@@ -242,7 +242,7 @@ def test_embedding_gradients_equal_finite_differences():
         assert float(gradients[where]) == pytest.approx(float(change), rel=1e-5, abs=1e-9)
 
 
-# The same again
+# --- determinism ----------------------------------------------------------------------------------
 
 
 def course(memory="keep", threads=1, **overrides):
@@ -259,7 +259,7 @@ def course(memory="keep", threads=1, **overrides):
 
 
 @pytest.mark.parametrize("memory", ["keep", "zero-out", "dropout"])
-def test_a_seed_gives_the_same_bits(memory):
+def test_equal_seeds_give_equal_bits(memory):
     torch.manual_seed(1)
     first = course(memory, perturbation=0.1)
     torch.manual_seed(2)
@@ -270,21 +270,21 @@ def test_a_seed_gives_the_same_bits(memory):
     assert not same(first, course(memory, seed=4))
 
 
-def test_threads_do_not_matter_where_sums_are_long():
+def test_the_number_of_threads_does_not_change_long_sums():
     data = table_dataset(columns=60, rows=3000, tests=800)
     views = {name: table_view(range(20 * n, 20 * n + 20)) for n, name in enumerate("abc")}
     overrides = {"hidden": 64, "fusion_hidden": 64, "batch_size": 1500, "sample_rows": 2048}
-    found = []
+    results = []
     for threads in (1, 2):
         torch.set_num_threads(threads)
         model = started(data, views=views, precision="float32", **overrides)
         model.train(0, LOCAL_STEPS, SERVER)
-        found.append((model, model.metrics(), model.importance(), model.gradient_stats))
-    assert same(found[0][0], found[1][0])
-    assert found[0][1:] == found[1][1:]
+        results.append((model, model.metrics(), model.importance(), model.gradient_stats))
+    assert same(results[0][0], results[1][0])
+    assert results[0][1:] == results[1][1:]
 
 
-def test_the_global_generator_is_left_alone():
+def test_global_random_generators_are_not_used():
     torch.manual_seed(5)
     before = torch.get_rng_state()
     numpy_before = np.random.get_state()[1].copy()  # noqa: NPY002
@@ -293,21 +293,21 @@ def test_the_global_generator_is_left_alone():
     assert (np.random.get_state()[1] == numpy_before).all()  # noqa: NPY002
 
 
-def test_accelerators_are_not_seeded(monkeypatch):
+def test_accelerators_are_not_reseeded(monkeypatch):
     calls = []
     monkeypatch.setattr(torch.cuda, "manual_seed_all", calls.append)
     started()
     assert calls == []
 
 
-def test_a_partys_weights_hang_on_its_name_and_the_seed_alone():
+def test_a_partys_initial_weights_depend_on_its_name_and_the_seed_alone():
     few = started(views={"c": VIEWS["c"]})
-    many_ = started()
+    many = started()
     late = started(views={"a": VIEWS["a"]})
     late.add_parties({"c": VIEWS["c"]})
     first, second, third = (
         {key: p[stack.names.index("c")] for key, p in stack.parameters.items()}
-        for model in (few, many_, late)
+        for model in (few, many, late)
         for stack in model.stacks
         if "c" in stack.names
     )
@@ -317,7 +317,7 @@ def test_a_partys_weights_hang_on_its_name_and_the_seed_alone():
 
 
 @given(st.integers(0, 50), st.integers(0, 12), st.integers(0, 12))
-def test_first_batches_do_not_hang_on_how_many_follow(round_, few, more):
+def test_first_batches_do_not_depend_on_how_many_follow(round_, few, more):
     model = _quiet_model()
     short, long = (round_batches(model, round_, n) for n in (few, few + more))
     assert torch.equal(long[:few], short)
@@ -331,30 +331,29 @@ def _quiet_model():
     return create_model(CLASSES, VIEWS, small_learning(), measure_gradients=False)
 
 
-def test_rounds_and_arrivals_have_batches_of_their_own():
+def test_every_round_and_arrival_draws_its_own_batches():
     model = _quiet_model()
     drawn = [round_batches(model, r, 2, a) for r in (0, 1) for a in (None, 0, 1)]
     assert len({tuple(batches.flatten().tolist()) for batches in drawn}) == 6
 
 
-def test_a_round_with_fewer_steps_is_the_start_of_a_longer_one():
-    """A party's work does not hang on how long others or the server train."""
+def test_a_partys_training_does_not_depend_on_the_steps_of_others():
     one, other = (started(server_turn="parallel", damping="none") for _ in range(2))
     one.train(0, LOCAL_STEPS, SERVER)
     other.train(0, LOCAL_STEPS | {"d": LocalSteps(11, 0.1)}, LocalSteps(3, 0.1))
-    for mine, theirs in zip(one.stacks, other.stacks, strict=True):
-        for key, value in mine.parameters.items():
-            for index, name in enumerate(mine.names):
+    for stack, other_stack in zip(one.stacks, other.stacks, strict=True):
+        for key, value in stack.parameters.items():
+            for index, name in enumerate(stack.names):
                 if name != "d":
-                    assert_close(value[index], theirs.parameters[key][index], name)
+                    assert_close(value[index], other_stack.parameters[key][index], name)
 
 
-# Importance
+# --- importance -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("memory", ["keep", "zero-out"])
 @pytest.mark.parametrize("dataset", [CLASSES, NUMBERS], ids=["classes", "numbers"])
-def test_exclusion_losses_by_brute_force(memory, dataset):
+def test_exclusion_losses_equal_those_of_the_reference(memory, dataset):
     pair = ModelPair(dataset, VIEWS, small_learning(importance_max=7), memory)
     pair.train(LOCAL_STEPS, n_steps(3))
     _excludes(pair)
@@ -362,42 +361,42 @@ def test_exclusion_losses_by_brute_force(memory, dataset):
     pair.add_parties({"n": table_view(range(9))})
     pair.train({"n": n_steps(3), "b": n_steps(2)}, n_steps(3))
     losses = _excludes(pair)
-    found = pair.model.importance()
-    least, most = min(losses.values()), max(losses.values())
+    importance_ = pair.model.importance()
+    least, greatest = min(losses.values()), max(losses.values())
     for name, loss in losses.items():
-        assert_close(found[name], 1 + 6 * (loss - least) / (most - least), name)
+        assert_close(importance_[name], 1 + 6 * (loss - least) / (greatest - least), name)
 
 
 def _excludes(pair):
     expected = pair.reference.exclusion_losses()
-    found = pair.model.server.exclusion_losses(list(expected))
-    assert_close(found, list(expected.values()))
+    losses = pair.model.server.exclusion_losses(list(expected))
+    assert_close(losses, list(expected.values()))
     return expected
 
 
-def test_exclusion_losses_when_blocks_stand_empty():
+def test_exclusion_losses_with_departed_members_under_dropout():
     pair = ModelPair(CLASSES, VIEWS, small_learning(), "dropout")
     pair.train(LOCAL_STEPS, n_steps(3))
     pair.remove_parties(["a", "b"])
     _excludes(pair)
 
 
-def test_more_parties_than_one_pass_leaves_out():
+def test_exclusion_losses_of_more_parties_than_one_pass_takes():
     views = {f"p{n}": table_view([n % 25, (n + 3) % 25]) for n in range(70)}
     pair = ModelPair(CLASSES, views, small_learning())
     _excludes(pair)
 
 
 @given(st.lists(st.floats(-50, 50), min_size=1, max_size=9), st.floats(1, 20))
-def test_importance_runs_from_one_to_the_largest(losses, largest):
-    found = importance(losses, largest)
+def test_importance_grows_with_the_loss_from_one_to_the_largest(losses, largest):
+    values = importance(losses, largest)
     if min(losses) == max(losses):
-        assert found == [1.0] * len(losses)
+        assert values == [1.0] * len(losses)
         return
-    assert found[losses.index(min(losses))] == 1
-    assert found[losses.index(max(losses))] == pytest.approx(largest)
+    assert values[losses.index(min(losses))] == 1
+    assert values[losses.index(max(losses))] == pytest.approx(largest)
     order = np.argsort(losses, kind="stable")
-    assert all(np.diff(np.array(found)[order]) >= 0)
+    assert all(np.diff(np.array(values)[order]) >= 0)
 
 
 def test_equal_losses_are_equally_important():
@@ -406,28 +405,28 @@ def test_equal_losses_are_equally_important():
     assert importance([0.3, 0.3], 5) == [1.0, 1.0]
 
 
-# Scores
+# --- scores ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dataset", [CLASSES, NUMBERS], ids=["classes", "numbers"])
 @pytest.mark.parametrize("memory", ["keep", "zero-out", "dropout"])
-def test_scores_are_counted_from_predictions(memory, dataset):
+def test_scores_equal_those_counted_from_predictions(memory, dataset):
     model = trained(dataset, memory)
     for _ in range(2):
         expected = numpy_scores(model.server.predict().numpy(), dataset.test_y, dataset.task)
-        found = model.metrics()
+        metrics = model.metrics()
         for key, number in expected.items():
-            assert_close(found[key], number, key)
+            assert_close(metrics[key], number, key)
         model.remove_parties(["c"] if "c" in model.present else ["d"])
 
 
-def test_two_classes_have_a_top3():
-    found = trained(table_dataset(classes=2)).metrics()
-    assert found["top3"] == 100
-    assert found["top1"] < 100
+def test_top3_of_two_classes_is_always_100():
+    metrics = trained(table_dataset(classes=2)).metrics()
+    assert metrics["top3"] == 100
+    assert metrics["top1"] < 100
 
 
-def test_keeping_changes_nothing_the_moment_a_party_leaves():
+def test_with_kept_embeddings_an_exit_changes_no_metric_at_once():
     model = trained()
     before = model.metrics()
     assert "future" not in before
@@ -439,22 +438,22 @@ def test_keeping_changes_nothing_the_moment_a_party_leaves():
 
 
 @pytest.mark.parametrize("memory", ["zero-out", "dropout"])
-def test_without_a_memory_the_future_is_as_the_cache(memory):
+def test_without_kept_embeddings_future_scores_equal_current_ones(memory):
     model = trained(memory=memory)
     assert "future" not in model.metrics()
     model.remove_parties(["b"])
-    found = model.metrics()
-    for way in (found["future"], *found["future_by"].values()):
-        assert way == {key: found[key] for key in way}
+    metrics = model.metrics()
+    for scores in (metrics["future"], *metrics["future_by"].values()):
+        assert scores == {key: metrics[key] for key in scores}
 
 
-def test_an_entry_alone_brings_no_future():
+def test_an_entry_adds_no_future_scores():
     model = trained()
     model.add_parties({"n": table_view(range(4))})
     assert "future" not in model.metrics()
 
 
-def test_zeroing_out_is_a_model_without_these_columns():
+def test_zeroing_out_equals_a_fusion_model_without_the_blocks():
     model = trained(memory="zero-out")
     kept = started(memory="keep")
     kept.server.fusion, kept.stacks = model.server.fusion, list(model.stacks)
@@ -468,7 +467,7 @@ def test_zeroing_out_is_a_model_without_these_columns():
     assert model.server.memory.embeddings == {}
 
 
-def test_dropout_scales_what_is_left():
+def test_dropout_scales_the_remaining_embeddings():
     model = trained(memory="dropout")
     tests = dict(model.server.test_embeddings)
     model.remove_parties(["b", "d"])
@@ -479,47 +478,50 @@ def test_dropout_scales_what_is_left():
     assert_close(model.server.predict(), hidden @ p["head.1.weight"].T + p["head.1.bias"])
 
 
-# Filling in for the departed
+# --- imputation -----------------------------------------------------------------------------------
 
 
-def test_imputations_serve_as_named():
+def test_future_scores_use_the_imputation_of_the_scenario():
     before = trained()
-    tests, seen = dict(before.server.test_embeddings), dict(before.server.sample_embeddings)
+    tests, sample = dict(before.server.test_embeddings), dict(before.server.sample_embeddings)
     for how in ("zero", "mean", "learned"):
         model = trained(imputation=how)
         model.remove_parties(["b"])
-        found = model.metrics()
-        assert found["future"] == {"train_loss": found["train_loss"], **found["future_by"][how]}
+        metrics = model.metrics()
+        assert metrics["future"] == {
+            "train_loss": metrics["train_loss"],
+            **metrics["future_by"][how],
+        }
         if how == "learned":
             continue
-        fill = torch.zeros(5) if how == "zero" else seen["b"].mean(0)
+        fill = torch.zeros(5) if how == "zero" else sample["b"].mean(0)
         filled = tests | {"b": fill.double().expand(40, 5)}
         outputs = model.server.fusion.outputs(torch.stack([filled[name] for name in VIEWS]))
         expected = numpy_scores(outputs.numpy(), CLASSES.test_y, "classification")
         for key, number in expected.items():
-            assert_close(found["future"][key], number, key)
+            assert_close(metrics["future"][key], number, key)
 
 
 def affine(members=3, rows=60, width=4, fresh=30, seed=0):
-    """Embeddings of those present, and of one who is an affine function of them."""
+    """Return embeddings of a departed party that are affine functions of those of the present."""
     draw = np.random.default_rng(seed)
-    seen, given_ = (torch.from_numpy(draw.normal(size=(members, n, width))) for n in (rows, fresh))
+    sample, rows_ = (torch.from_numpy(draw.normal(size=(members, n, width))) for n in (rows, fresh))
     map_ = torch.from_numpy(draw.normal(size=(members * width, width)))
     shift = torch.from_numpy(draw.normal(size=width))
 
     def departed(embeddings):
         return embeddings.movedim(0, 1).flatten(1) @ map_ + shift
 
-    return departed(seen), seen, given_, departed(given_)
+    return departed(sample), sample, rows_, departed(rows_)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_learned_embeddings_are_exact_where_they_can_be(seed):
+def test_learned_imputation_is_exact_for_affine_embeddings(seed):
     known, seen, given_, expected = affine(seed=seed)
     assert_close(impute("learned", known, seen, given_), expected)
 
 
-def test_learned_embeddings_are_near_where_they_can_be():
+def test_learned_imputation_is_closer_than_the_mean():
     known, seen, given_, expected = affine()
     away = (impute("learned", known, seen, given_) - expected).norm() / expected.norm()
     assert away < 5e-3
@@ -527,7 +529,7 @@ def test_learned_embeddings_are_near_where_they_can_be():
     assert away < blind / 100
 
 
-def test_learned_embeddings_survive_copies_and_constants():
+def test_learned_imputation_stands_collinear_and_constant_inputs():
     known, seen, given_, _ = affine()
     twice, twice_given = torch.cat([seen, seen]), torch.cat([given_, given_])
     assert torch.isfinite(impute("learned", known, twice, twice_given)).all()
@@ -535,16 +537,16 @@ def test_learned_embeddings_survive_copies_and_constants():
     assert_close(impute("learned", known, flat, flat[:, :30]), known.mean(0).expand(30, -1))
 
 
-def test_nobody_to_learn_from():
+def test_learned_imputation_without_present_parties_is_the_mean():
     known = torch.randn(9, 3, dtype=torch.float64)
     nobody, given_ = torch.zeros(0, 9, 3), torch.zeros(0, 4, 3)
     assert_close(impute("learned", known, nobody, given_), known.mean(0).expand(4, -1))
 
 
-# Figures of gradients
+# --- gradient statistics --------------------------------------------------------------------------
 
 
-def test_first_figures_come_from_eight_batches():
+def test_first_gradient_statistics_come_from_eight_batches():
     pair = ModelPair(CLASSES, VIEWS, small_learning())
     draws = _spied_batches(pair.model)
     assert len(draws) == 8
@@ -554,7 +556,7 @@ def test_first_figures_come_from_eight_batches():
         reference = pair.reference._sample_gradient(name)
         squares, away = [], []
         for rows, table_ in zip(draws, stale, strict=True):
-            _, (gradient,) = pair.reference._one(
+            _, (gradient,) = pair.reference._train_party(
                 name, steps, [rows], [table_], pair.reference.fusion, None
             )
             squares.append(sum(float(g.square().sum()) for g in gradient))
@@ -565,24 +567,24 @@ def test_first_figures_come_from_eight_batches():
 
 
 def _spied_batches(model):
-    """The batches that the first figures were taken from, drawn once more."""
-    found = []
+    """Return the batches of the first gradient statistics, drawn once more."""
+    drawn = []
     draw = type(model)._draw
 
     def spy(self, draws, steps):
-        found.append(draw(self, draws, steps))
-        return found[-1]
+        drawn.append(draw(self, draws, steps))
+        return drawn[-1]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(model), "_draw", spy)
-        again = create_model(CLASSES, VIEWS, model.learning)
-    assert again.gradient_stats == model.gradient_stats
-    (batches,) = found
+        repeated = create_model(CLASSES, VIEWS, model.learning)
+    assert repeated.gradient_stats == model.gradient_stats
+    (batches,) = drawn
     return batches
 
 
 @pytest.mark.parametrize("labels", ["shared", "server"])
-def test_bounds_run_up_and_variances_are_the_last(labels):
+def test_gradient_bounds_are_running_maxima_and_variances_the_latest(labels):
     pair = ModelPair(CLASSES, VIEWS, small_learning(labels=labels, batch_size=2))
     before = dict(pair.model.gradient_stats)
     squares = {name: [size.bound_sq] for name, size in before.items()}
@@ -602,35 +604,35 @@ def test_bounds_run_up_and_variances_are_the_last(labels):
     assert pair.model.gradient_stats["d"] == before["d"]
 
 
-def test_nothing_is_measured_unless_asked():
-    quiet = create_model(CLASSES, VIEWS, small_learning(), measure_gradients=False)
-    loud = started()
-    for model in (quiet, loud):
+def test_gradients_are_not_measured_unless_asked():
+    unmeasured = create_model(CLASSES, VIEWS, small_learning(), measure_gradients=False)
+    measured = started()
+    for model in (unmeasured, measured):
         model.train(0, LOCAL_STEPS, SERVER)
-    assert quiet.gradient_stats == {}
-    assert same(quiet, loud)
+    assert unmeasured.gradient_stats == {}
+    assert same(unmeasured, measured)
 
 
-def test_the_samples_gradient_without_an_exchange():
+def test_sample_gradients_exchange_embeddings_first():
     pair = ModelPair(CLASSES, VIEWS, small_learning(damping="none"))
     with RecordedDraws(pair.model) as draws:
         pair.model.train(0, LOCAL_STEPS, SERVER)
     draws.follow(pair.reference, LOCAL_STEPS, n_steps(3))
     for stack in pair.model.stacks:
-        found = pair.model.sample_gradients(stack)
+        gradients = pair.model.sample_gradients(stack)
         for index, name in enumerate(stack.names):
             expected = pair.reference._sample_gradient(name)[-1]
-            assert_close(found["2.bias"][index], expected, name)
+            assert_close(gradients["2.bias"][index], expected, name)
 
 
-def test_figures_when_blocks_stand_empty():
+def test_gradient_statistics_with_departed_members_under_dropout():
     pair = ModelPair(CLASSES, VIEWS, small_learning(dropout=0.0), "dropout")
     pair.remove_parties(["a", "d"])
     pair.train({"b": n_steps(2), "c": n_steps(2)}, n_steps(2))
     pair.check()
 
 
-# Coming and going
+# --- entries and exits ----------------------------------------------------------------------------
 
 
 def test_an_absent_party_cannot_train():
@@ -641,7 +643,7 @@ def test_an_absent_party_cannot_train():
 
 
 @pytest.mark.parametrize("memory", ["keep", "zero-out", "dropout"])
-def test_entering_leaves_what_was_trained(memory):
+def test_an_entry_leaves_trained_weights_unchanged(memory):
     model = trained(memory=memory)
     before, outputs = model.server.fusion, model.server.predict()
     parties = {(t.names[n], k): p[n] for t in model.stacks for k, p in t.parameters.items()
@@ -665,7 +667,7 @@ def test_entering_leaves_what_was_trained(memory):
     assert 0.8 * limit < float(after.parameters["blocks"][4:].abs().max()) <= limit
 
 
-def test_a_departed_partys_table_is_frozen():
+def test_kept_embeddings_of_a_departed_party_never_change():
     model = trained()
     model.remove_parties(["b"])
     kept = model.server.memory.embeddings
@@ -699,7 +701,7 @@ def test_first_dropout_masks_do_not_depend_on_how_many_steps_follow():
         assert torch.equal(model._training_mask((0,), steps).flags, long[:steps])
 
 
-# Noise
+# --- perturbation ---------------------------------------------------------------------------------
 
 
 class ServerSpy:
@@ -723,15 +725,15 @@ class ServerSpy:
 
 
 def clean(model, batches):
-    found = {}
+    embeddings = {}
     for stack in model.stacks:
         sent = stack.embed_rows(model.data, "train", batches.flatten())
-        tables = (table_dataset.unflatten(0, batches.shape) for table_dataset in sent)
-        found |= dict(zip(stack.names, tables, strict=True))
-    return torch.stack([found[name] for name in model.server.fusion.members])
+        tables = (table.unflatten(0, batches.shape) for table in sent)
+        embeddings |= dict(zip(stack.names, tables, strict=True))
+    return torch.stack([embeddings[name] for name in model.server.fusion.members])
 
 
-def test_noise_is_on_what_others_see(monkeypatch):
+def test_parties_and_server_train_on_perturbed_embeddings_of_others(monkeypatch):
     model = create_model(
         CLASSES, VIEWS, small_learning(perturbation=0.3, batch_size=60), measure_gradients=False
     )
@@ -746,23 +748,27 @@ def test_noise_is_on_what_others_see(monkeypatch):
         for index, name in enumerate(names):
             member = fusion.members.index(name)
             table_ = stale[:, 2].clone()
-            table_[member] = before[member, 2]  # its own embeddings are clean
+            table_[member] = before[member, 2]  # its clean_embeddings embeddings are clean
             outputs = fusion.outputs(table_)
             expected = nn.functional.cross_entropy(outputs, model.server.targets[batches[2]])
-            own = before[[fusion.members.index(n) for n in names], 2]
-            assert_close(party_loss.losses(party_loss.step_tensors(2), own)[index], expected, name)
+            clean_embeddings = before[[fusion.members.index(n) for n in names], 2]
+            assert_close(
+                party_loss.losses(party_loss.step_tensors(2), clean_embeddings)[index],
+                expected,
+                name,
+            )
     _, embeddings = spy.trained[0]
     noise = embeddings - clean(model, batches[:3])
     assert float(noise.std()) == pytest.approx(0.3, rel=0.05)
 
 
-def test_no_noise_unless_asked():
+def test_embeddings_are_not_perturbed_by_default():
     one, other = trained(), trained(perturbation=0.0)
     assert same(one, other)
     assert not same(one, trained(perturbation=0.01))
 
 
-def test_noise_is_drawn_for_every_sending(monkeypatch):
+def test_every_transmission_has_its_own_noise(monkeypatch):
     model = create_model(CLASSES, VIEWS, small_learning(perturbation=0.3), measure_gradients=False)
     batches = round_batches(model, 0, 4)
     before = clean(model, batches)
@@ -774,29 +780,29 @@ def test_noise_is_drawn_for_every_sending(monkeypatch):
     assert abs(float(torch.corrcoef(flat)[0, 1])) < 0.2
 
 
-def test_noise_is_on_all_that_is_sent():
+def test_sample_and_test_embeddings_are_perturbed_too():
     noisy = create_model(CLASSES, VIEWS, small_learning(perturbation=0.3), measure_gradients=False)
     calm = create_model(CLASSES, VIEWS, small_learning(), measure_gradients=False)
     assert not torch.equal(noisy.server.sample_embeddings["a"], calm.server.sample_embeddings["a"])
 
 
-# The ends of the scale
+# --- limiting cases -------------------------------------------------------------------------------
 
 
-def test_a_server_that_rests():
+def test_a_round_without_server_steps_equals_the_reference():
     pair = ModelPair(CLASSES, VIEWS, small_learning())
     pair.train(LOCAL_STEPS, n_steps(0))
     pair.check()
 
 
-def test_a_round_without_any_steps_where_smoothness_is_measured():
+def test_a_round_without_steps_changes_nothing_where_smoothness_is_measured():
     model, untouched = started(smoothness="measured"), started(smoothness="measured")
     model.train(0, {}, LocalSteps(0, 0.1))
     assert same(model, untouched)
     assert model.gradient_stats == untouched.gradient_stats
 
 
-def test_a_round_in_which_nobody_moves():
+def test_a_round_without_steps_changes_nothing():
     model, untouched = started(), started()
     model.train(0, {}, LocalSteps(0, 0.1))
     assert same(model, untouched)
@@ -810,34 +816,34 @@ def test_a_round_in_which_nobody_moves():
         "dropout",
     ],
 )
-def test_the_server_goes_on_when_all_have_left(memory):
+def test_the_server_trains_on_after_all_parties_have_left(memory):
     model = trained(memory=memory)
     model.remove_parties(list(VIEWS))
     model.train(2, {}, SERVER)
     assert np.isfinite(model.metrics()["test_loss"])
 
 
-def test_nobody_is_important_when_all_have_left():
+def test_importance_is_empty_after_all_parties_have_left():
     model = trained()
     model.remove_parties(list(VIEWS))
     assert model.importance() == {}
 
 
 @pytest.mark.parametrize("names", [["nobody"], ["a", "nobody"]])
-def test_who_is_not_there_cannot_leave(names):
+def test_an_absent_party_cannot_leave(names):
     model = trained()
     with pytest.raises(InputError):
         model.remove_parties(names)
 
 
-def test_a_name_comes_once():
+def test_a_departed_partys_name_cannot_be_used_again():
     model = trained()
     model.remove_parties(["a"])
     with pytest.raises(InputError):
         model.add_parties({"a": VIEWS["a"]})
 
 
-# Models of users
+# --- users' models --------------------------------------------------------------------------------
 
 
 def dropping(shape, width):
@@ -845,7 +851,7 @@ def dropping(shape, width):
 
 
 class Idle(nn.Module):
-    """Has a layer it does not use."""
+    """A model with a layer that it does not use."""
 
     def __init__(self, inputs, width):
         super().__init__()
@@ -856,7 +862,7 @@ class Idle(nn.Module):
 
 
 class Gained(nn.Module):
-    """Has a buffer that stays."""
+    """A model with a constant buffer."""
 
     def __init__(self, inputs, width):
         super().__init__()
@@ -882,26 +888,26 @@ def normed(shape, width):
 @pytest.mark.parametrize("setting", ["model", "fusion_head"])
 def test_a_model_that_draws_at_random_is_refused(setting):
     with pytest.raises(InputError, match="random"):
-        started(**{setting: f"{HERE}:dropping"})
+        started(**{setting: f"{MODULE}:dropping"})
 
 
 @pytest.mark.parametrize("setting", ["model", "fusion_head"])
 def test_a_model_with_an_unused_layer_is_refused(setting):
     with pytest.raises(InputError, match=r"idle\.weight is not used"):
-        started(**{setting: f"{HERE}:idle"})
+        started(**{setting: f"{MODULE}:idle"})
 
 
 @pytest.mark.parametrize("setting", ["model", "fusion_head"])
 def test_a_model_may_have_a_constant_buffer(setting):
-    model = started(**{setting: f"{HERE}:gained"})
+    model = started(**{setting: f"{MODULE}:gained"})
     model.train(0, LOCAL_STEPS, SERVER)
     assert np.isfinite(model.metrics()["test_loss"])
 
 
-def test_a_head_sees_rows_and_hidden_numbers():
-    """Softmax(1) is over a row's outputs for the server; it must be so for parties, too."""
+def test_a_users_head_gets_rows_from_parties_as_from_the_server():
+    """Softmax(1) must normalise a row's outputs, not those of a batch."""
     model = create_model(
-        CLASSES, VIEWS, small_learning(fusion_head=f"{HERE}:normed"), measure_gradients=False
+        CLASSES, VIEWS, small_learning(fusion_head=f"{MODULE}:normed"), measure_gradients=False
     )
     batches = round_batches(model, 0, 1)
     stale = clean(model, batches)
@@ -911,7 +917,7 @@ def test_a_head_sees_rows_and_hidden_numbers():
     assert_close(party_loss.losses(party_loss.step_tensors(0), stale[:, 0]), expected.expand(4))
 
 
-def test_convolutions_take_float64():
+def test_convolutions_compute_in_float64():
     assert isinstance(Cnn((1, 28, 28), 3)[0], nn.Conv2d)
     data = image_dataset(size=28, channels=1, rows=12, tests=4)
     views = {"a": split_features(data, "strips", 1, 0)[0]}
@@ -919,8 +925,8 @@ def test_convolutions_take_float64():
     factory = PartyFactory.from_dataset(data, learning)
     (stack,) = stack_parties([factory.create("a", views["a"], 0)], factory.options)
     assert isinstance(stack, PartyStack)
-    (found,) = stack.embed_rows(
+    (embeddings,) = stack.embed_rows(
         DatasetTensors.from_dataset(data, factory.options), "test", torch.arange(4)
     )
-    assert found.dtype == torch.float64
-    assert found.shape == (4, 4)
+    assert embeddings.dtype == torch.float64
+    assert embeddings.shape == (4, 4)

@@ -1,4 +1,4 @@
-"""A round in stacked tensors equals a plain loop over parties, whatever is mixed in it."""
+"""A round with stacked parties equals a plain loop over parties (`reference_learning`)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from scdn.theory import MOMENTUM, PROXIMAL, SGD, step_weights
 COLUMNS = 25
 SETS = {task: table_dataset(task, COLUMNS) for task in ("classification", "regression")}
 PICTURES = image_dataset()
-UNEQUAL = {  # two teams: shares of up to 8 columns stack, longer ones do not
+UNEQUAL = {  # two stacks: parties with up to 8 columns, and one with more
     "a": table_view([0, 3, 1, 7, 9]),
     "b": table_view(range(10, 21)),
     "c": table_view([2, 4, 5, 6]),
@@ -78,29 +78,31 @@ def test_measured_smoothness_equals_the_reference(labels, memory):
     for name in UNEQUAL:
         assert_close(
             first[name].smoothness,
-            pair.reference.tried(name, probe, pair.reference._embeddings(probe)),
+            pair.reference.trial_smoothness(name, probe, pair.reference._embeddings(probe)),
         )
     rounds(pair, MIXED, n_steps(3))
     pair.remove_parties(["b"])
     rounds(pair, {name: steps for name, steps in MIXED.items() if name != "b"}, n_steps(3))
-    found, whole = pair.model.smoothness()
-    assert found == {
+    constants, largest = pair.model.smoothness()
+    assert constants == {
         name: pair.model.gradient_stats[name].smoothness for name in pair.model.present
     }
-    assert whole == max(found.values())
-    assert all(0 < found[name] != first[name].smoothness for name in found)  # "c" rested, too
+    assert largest == max(constants.values())
+    assert all(
+        0 < constants[name] != first[name].smoothness for name in constants
+    )  # "c" rested, too
 
 
-def test_a_newcomer_that_showed_nothing_is_as_rough_as_the_roughest():
+def test_a_party_without_a_measurement_gets_the_largest_smoothness():
     pair = ModelPair(SETS["classification"], UNEQUAL, small_learning(smoothness="measured"))
     del pair.model.gradient_stats["b"]
-    found, whole = pair.model.smoothness()
-    assert found["b"] == whole == max(found.values())
+    constants, largest = pair.model.smoothness()
+    assert constants["b"] == largest == max(constants.values())
     pair.model.gradient_stats.clear()
     assert pair.model.smoothness() == ({}, pair.model.learning.global_smoothness)
 
 
-def test_how_fast_nothing_and_infinity_turn():
+def test_measured_smoothness_of_zero_and_infinite_changes():
     def row(*values):
         return {"p": torch.tensor(values)[:, None]}
 
@@ -112,7 +114,7 @@ def test_how_fast_nothing_and_infinity_turn():
 
 @pytest.mark.parametrize("labels", ["shared", "server"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_optimiser(kind, labels):
+def test_each_optimiser_equals_the_reference(kind, labels):
     learning = small_learning(labels=labels, damping="none")
     pair = ModelPair(SETS["classification"], UNEQUAL, learning)
     rounds(pair, dict.fromkeys(UNEQUAL, KINDS[kind]), n_steps(3))
@@ -121,7 +123,7 @@ def test_every_optimiser(kind, labels):
 @pytest.mark.parametrize("turn", ["parallel", "after"])
 @pytest.mark.parametrize("damping", ["none", "active", "fitted", 0.3])
 @pytest.mark.parametrize("labels", ["shared", "server"])
-def test_mixed_parties_in_every_schedule(turn, damping, labels):
+def test_mixed_optimisers_equal_the_reference_in_every_schedule(turn, damping, labels):
     learning = small_learning(server_turn=turn, damping=damping, labels=labels)
     rounds(ModelPair(SETS["regression"], UNEQUAL, learning), MIXED, n_steps(6))
     rounds(ModelPair(SETS["classification"], UNEQUAL, learning), MIXED, n_steps(2))
@@ -130,7 +132,7 @@ def test_mixed_parties_in_every_schedule(turn, damping, labels):
 @pytest.mark.parametrize("inputs", ["own", "masked"])
 @pytest.mark.parametrize("labels", ["shared", "server"])
 @pytest.mark.parametrize("memory", MEMORIES)
-def test_coming_and_going(memory, labels, inputs):
+def test_entries_and_exits_equal_the_reference(memory, labels, inputs):
     learning = small_learning(labels=labels, input=inputs, dropout=0.4)
     pair = ModelPair(SETS["classification"], UNEQUAL, learning, memory)
     server = n_steps(3)
@@ -148,8 +150,8 @@ def test_coming_and_going(memory, labels, inputs):
     pair.check(gradient_stats=memory != "dropout")
 
 
-def test_shares_of_the_split():
-    """Eight parties of 25 columns: shares of 3 and 4."""
+def test_parties_with_unequal_numbers_of_columns_equal_the_reference():
+    """Eight parties split 25 columns into 3 and 4 each."""
     data = SETS["classification"]
     views = {f"p{n}": view for n, view in enumerate(split_features(data, "random", 8, 1))}
     assert len({len(view.columns) for view in views.values()}) == 2
@@ -160,7 +162,7 @@ def test_shares_of_the_split():
 
 
 @pytest.mark.parametrize("inputs", ["own", "masked"])
-def test_images_with_a_model_of_the_users(inputs):
+def test_a_users_convolutions_equal_the_reference(inputs):
     views = {f"p{n}": view for n, view in enumerate(split_features(PICTURES, "strips", 2, 0))}
     views |= {f"q{n}": view for n, view in enumerate(split_features(PICTURES, "patches", 4, 0))}
     pair = ModelPair(PICTURES, views, small_learning(model=CONV, input=inputs))
@@ -172,7 +174,7 @@ def test_images_with_a_model_of_the_users(inputs):
     rounds(pair, {"q0": n_steps(3), "new": n_steps(2)}, n_steps(2), 2)
 
 
-def test_the_papers_convolutions_on_padded_patches():
+def test_the_papers_convolutions_on_padded_patches_equal_the_reference():
     data = image_dataset(size=16, channels=1, rows=24, tests=8)
     views = {f"p{n}": view for n, view in enumerate(split_features(data, "patches", 4, 0))}
     pair = ModelPair(data, views, small_learning(model="cnn", batch_size=4, sample_rows=12))
@@ -184,19 +186,19 @@ def test_the_papers_convolutions_on_padded_patches():
     rounds(pair, local_steps, n_steps(2), 2)
 
 
-# Everything at once
+# --- random sequences of events -------------------------------------------------------------------
 
 
 @st.composite
 def local_steps_of(draw, names):
-    found = {}
+    local_steps = {}
     for name in names:
         if draw(st.booleans()) or draw(st.booleans()):
             kind = draw(st.sampled_from(["sgd", "proximal", "momentum"]))
             number = draw(st.floats(0.05, 0.95))
             steps = draw(st.integers(0, 5))
-            found[name] = n_steps(steps, draw(st.sampled_from([0.05, 0.2])), kind, number)
-    return found
+            local_steps[name] = n_steps(steps, draw(st.sampled_from([0.05, 0.2])), kind, number)
+    return local_steps
 
 
 @st.composite
@@ -207,7 +209,7 @@ def views_of(draw, name):
 
 @settings(max_examples=many(300))
 @given(st.data())
-def test_any_course_of_events(data):
+def test_any_sequence_of_events_equals_the_reference(data):
     task = data.draw(st.sampled_from(["classification", "regression"]))
     learning = small_learning(
         labels=data.draw(st.sampled_from(["shared", "server"])),
@@ -250,53 +252,53 @@ def test_any_course_of_events(data):
         pair.check(gradient_stats=not (left and memory == "dropout"))
 
 
-# What a round's steps add up to
+# --- the sum of a round's steps -------------------------------------------------------------------
 
 
-class Path:
-    """Takes a tally's place and keeps every gradient."""
+class GradientHistory:
+    """Keeps every gradient; used in place of a `GradientRecorder`."""
 
     def __init__(self):
         self.steps = []
 
-    def add(self, gradients, who):
-        self.steps.append(({name: g.clone() for name, g in gradients.items()}, who))
+    def add(self, gradients, parties):
+        self.steps.append(({name: g.clone() for name, g in gradients.items()}, parties))
 
     def of(self, index, name):
-        found = []
-        for gradients, who in self.steps:
-            places = list(range(len(gradients[name]))) if who is None else who.tolist()
-            if index in places:
-                found.append(gradients[name][places.index(index)])
-        return found
+        history = []
+        for gradients, parties in self.steps:
+            indices = list(range(len(gradients[name]))) if parties is None else parties.tolist()
+            if index in indices:
+                history.append(gradients[name][indices.index(index)])
+        return history
 
 
 @pytest.mark.parametrize("labels", ["shared", "server"])
-def test_updates_are_gradients_weighed_as_the_paper_says(labels):
+def test_updates_are_gradients_with_the_papers_weights(labels):
     model = create_model(SETS["classification"], UNEQUAL, small_learning(labels=labels))
     counts = {"a": 5, "b": 6, "c": 1, "d": 3, "e": 6}
     for kind in KINDS:
         for number in (0.1, 0.8):
-            _weighs(model, {n: n_steps(q, 0.3, kind, number) for n, q in counts.items()})
+            _check_weights(model, {n: n_steps(q, 0.3, kind, number) for n, q in counts.items()})
     mixed = zip(counts.items(), [*KINDS, "proximal", "momentum"], strict=True)
-    _weighs(model, {name: n_steps(q, 0.3, kind, 0.4) for (name, q), kind in mixed})
+    _check_weights(model, {name: n_steps(q, 0.3, kind, 0.4) for (name, q), kind in mixed})
 
 
-def _weighs(model, local_steps):
+def _check_weights(model, local_steps):
     batches = round_batches(model, 0, max(steps.count for steps in local_steps.values()))
     stale = _stale(model, batches)
     for stack in model.stacks:
         party_loss = model.server.party_loss(stack.names, batches, stale, model.learning.labels)
-        path = Path()
+        history = GradientHistory()
         stack_steps = [local_steps[name] for name in stack.names]
         after = train_stack(
-            StackTraining(stack, model.data, batches, party_loss, stack_steps, recorder=path)
+            StackTraining(stack, model.data, batches, party_loss, stack_steps, recorder=history)
         )
         for index, name in enumerate(stack.names):
             steps = local_steps[name]
             weights = _weights(steps)
             for key, start in stack.parameters.items():
-                gradients = path.of(index, key)
+                gradients = history.of(index, key)
                 assert len(gradients) == steps.count
                 update = sum(w * g for w, g in zip(weights, gradients, strict=True))
                 assert_close(
@@ -305,15 +307,15 @@ def _weighs(model, local_steps):
                     f"{name} {key}",
                 )
             code = {"sgd": SGD, "proximal": PROXIMAL, "momentum": MOMENTUM}[steps.optimizer]
-            found = step_weights(
+            expected = step_weights(
                 np.array([code]), [steps.count], [steps.rate], [steps.optimizer_value]
             )
-            assert found.mean == pytest.approx(np.mean(weights), rel=1e-9)
-            assert found.largest == pytest.approx(max(weights), rel=1e-9)
+            assert expected.mean == pytest.approx(np.mean(weights), rel=1e-9)
+            assert expected.largest == pytest.approx(max(weights), rel=1e-9)
 
 
 def _weights(steps):
-    """The paper's coefficients of a round's gradients."""
+    """Return the paper's weights of a round's gradients."""
     q = steps.count
     if steps.optimizer == "proximal":
         return [(1 - steps.rate * steps.optimizer_value) ** (q - 1 - j) for j in range(q)]
@@ -325,18 +327,18 @@ def _weights(steps):
 
 
 def _stale(model, batches):
-    """Everybody's embeddings of the rows, (members, steps, batch, width)."""
-    found = {}
+    """Return all members' embeddings, (members, steps, batch, width)."""
+    embeddings = {}
     for stack in model.stacks:
         for index, name in enumerate(stack.names):
             alone = stack.select([name])
-            each = [alone.embed_rows(model.data, "train", batch)[0] for batch in batches]
-            found[name] = torch.stack(each)
+            tables = [alone.embed_rows(model.data, "train", batch)[0] for batch in batches]
+            embeddings[name] = torch.stack(tables)
             assert index == stack.names.index(name)
-    return torch.stack([found[name] for name in model.server.fusion.members])
+    return torch.stack([embeddings[name] for name in model.server.fusion.members])
 
 
-def test_a_team_of_one_does_what_it_does_in_company():
+def test_a_party_alone_trains_as_in_a_stack():
     model = create_model(SETS["classification"], UNEQUAL, small_learning())
     batches = round_batches(model, 4, 5)
     stale = _stale(model, batches)
@@ -345,15 +347,17 @@ def test_a_team_of_one_does_what_it_does_in_company():
         party_loss = model.server.party_loss(stack.names, batches, stale, "shared")
         together = train_stack(StackTraining(stack, model.data, batches, party_loss, local_steps))
         for index, name in enumerate(stack.names):
-            own = model.server.party_loss([name], batches, stale, "shared")
+            own_loss = model.server.party_loss([name], batches, stale, "shared")
             alone = train_stack(
-                StackTraining(stack.select([name]), model.data, batches, own, [local_steps[index]])
+                StackTraining(
+                    stack.select([name]), model.data, batches, own_loss, [local_steps[index]]
+                )
             )
             for key, value in alone.parameters.items():
                 assert_close(value[0], together.parameters[key][index], f"{name} {key}")
 
 
-def test_no_steps_no_change():
+def test_no_steps_change_no_parameters():
     model = create_model(SETS["classification"], UNEQUAL, small_learning())
     (stack, *_) = model.stacks
     party_loss = GradientLoss(torch.full((len(stack.names), 1, 9, 5), torch.nan))
@@ -367,15 +371,15 @@ def test_no_steps_no_change():
 
 
 @given(st.lists(st.integers(0, 9), max_size=7))
-def test_stretches_give_everyone_its_steps_once(steps):
+def test_step_ranges_give_every_party_its_steps_once(steps):
     taken = {party: [] for party in range(len(steps))}
-    for who, first, end in step_ranges(steps):
+    for active, first, end in step_ranges(steps):
         assert first < end
-        for party in who:
+        for party in active:
             taken[party] += range(first, end)
     assert taken == {party: list(range(count)) for party, count in enumerate(steps)}
 
 
-def test_rates_halve():
+def test_rates_halve_after_a_number_of_rounds():
     rates = [halved_rate(0.8, round_, 5) for round_ in range(12)]
     assert rates == [0.8] * 5 + [0.4] * 5 + [0.2] * 2

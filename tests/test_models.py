@@ -1,4 +1,4 @@
-"""Parties' models: what they compute, where their weights come from, which of users' are taken."""
+"""Parties' models: their outputs, their initial weights, and checks of users' models."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def image(channels, height, width):
 
 
 def made(name="mlp", view=FLAT, width=10, **changes):
-    wishes = {"task": "classification", "masked_columns": None, "seed": 3} | changes
-    return build_model(name, view, width, **wishes)
+    settings = {"task": "classification", "masked_columns": None, "seed": 3} | changes
+    return build_model(name, view, width, **settings)
 
 
 def equal(one, other):
     return all(map(torch.equal, one.state_dict().values(), other.state_dict().values()))
 
 
-# The paper's models
+# --- the paper's models ---------------------------------------------------------------------------
 
 
 def masked_pair(columns, everything=9, repeats=0):
-    """A model that takes `columns` (and copies of the first), and the full one, weights alike."""
+    """Return a model of `columns` (and copies of the first), and the full one with its weights."""
     torch.manual_seed(0)
     small = MaskedMlp(torch.tensor(columns + columns[:1] * repeats), everything, 4, hidden=5)
     full = Mlp(everything, 4, hidden=5)
@@ -57,21 +57,21 @@ def masked_pair(columns, everything=9, repeats=0):
 @given(
     st.lists(st.integers(0, 8), min_size=1, unique=True), st.integers(0, 3), st.integers(0, 10**6)
 )
-def test_a_masked_model_is_the_full_one_on_rows_with_zeros(columns, repeats, seed):
+def test_a_masked_model_equals_the_full_one_on_rows_with_zeros(columns, repeats, seed):
     small, full = masked_pair(columns, repeats=repeats)
     rows = torch.randn(3, 9, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-    own = torch.cat([rows[:, columns], torch.zeros(3, repeats, dtype=torch.float64)], 1)
+    held = torch.cat([rows[:, columns], torch.zeros(3, repeats, dtype=torch.float64)], 1)
     zeroed = torch.zeros_like(rows)
     zeroed[:, columns] = rows[:, columns]
-    torch.testing.assert_close(small(own), full(zeroed))
-    (small(own) ** 2).sum().backward()
+    torch.testing.assert_close(small(held), full(zeroed))
+    (small(held) ** 2).sum().backward()
     (full(zeroed) ** 2).sum().backward()
-    for mine, theirs in zip(small.parameters(), full.parameters(), strict=True):
-        torch.testing.assert_close(mine.grad, theirs.grad)
+    for p, expected in zip(small.parameters(), full.parameters(), strict=True):
+        torch.testing.assert_close(p.grad, expected.grad)
     assert count_connections(small) == count_connections(full) == 9 * 5 + 5 + 5 * 4 + 4
 
 
-def test_masked_models_stack_with_columns_of_their_own():
+def test_masked_models_with_different_columns_can_be_stacked():
     choices = [[0, 3, 5], [8, 1, 2], [7, 6]]
     pairs = [masked_pair(columns, repeats=3 - len(columns)) for columns in choices]
     modules = [small for small, _ in pairs]
@@ -79,22 +79,22 @@ def test_masked_models_stack_with_columns_of_their_own():
     parameters, buffers = stack_module_state(modules)
     parameters = {name: p.detach() for name, p in parameters.items()}
     rows = torch.randn(3, 4, 9, dtype=torch.float64)
-    own = torch.zeros(3, 4, 3, dtype=torch.float64)
+    held = torch.zeros(3, 4, 3, dtype=torch.float64)
     zeroed = torch.zeros_like(rows)
     for party, columns in enumerate(choices):
-        own[party, :, : len(columns)] = zeroed[party][:, columns] = rows[party][:, columns]
+        held[party, :, : len(columns)] = zeroed[party][:, columns] = rows[party][:, columns]
 
     def loss(weights, places, x):
         return (functional_call(modules[0], (weights, places), (x,)) ** 2).sum()
 
-    gradients = vmap(grad(loss))(parameters, buffers, own)
+    gradients = vmap(grad(loss))(parameters, buffers, held)
     for party, (_, full) in enumerate(pairs):
         (full(zeroed[party]) ** 2).sum().backward()
         for name, parameter in full.named_parameters():
             torch.testing.assert_close(gradients[name][party], parameter.grad)
 
 
-def test_first_weights_are_as_small_as_a_full_layers():
+def test_initial_weights_of_a_masked_model_are_those_of_the_full_layer():
     weight = made(masked_columns=10_000).state_dict()["0.weight"]
     assert weight.shape == (64, 10_000)
     assert 0.0099 < weight.abs().max() <= 0.01  # PyTorch's: up to 1/√(all columns)
@@ -133,7 +133,7 @@ def test_an_mlp_takes_images_too():
     torch.testing.assert_close(masked(rows), full(rows))  # all columns held: the same model
 
 
-def test_a_widened_mlp_computes_the_same():
+def test_a_widened_mlp_computes_the_same_outputs():
     narrow = made()
     rows = torch.linspace(-1, 1, 12).reshape(2, 6)
     torch.testing.assert_close(
@@ -141,7 +141,7 @@ def test_a_widened_mlp_computes_the_same():
     )
 
 
-def test_auto_follows_the_paper():
+def test_auto_picks_the_papers_models():
     for view, task, name in (
         (FLAT, "classification", "mlp"),
         (FLAT, "regression", "mlp"),
@@ -152,7 +152,7 @@ def test_auto_follows_the_paper():
     assert isinstance(made("auto"), Mlp)
 
 
-# Weights
+# --- initial weights ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("initialisation", ["default", "kaiming"])
@@ -168,7 +168,7 @@ def test_initial_weights_depend_on_the_seed_alone(name, initialisation):
     made(name, view, seed=2**63 - 1)
 
 
-def test_kaiming_keeps_the_scale_of_rows():
+def test_kaiming_initialisation_keeps_the_scale_of_rows():
     module = made(view=image(3, 16, 16), initialisation="kaiming", hidden=2000)
     state = module.state_dict()
     assert state["1.weight"].std() == pytest.approx((2 / 768) ** 0.5, rel=0.02)
@@ -177,10 +177,10 @@ def test_kaiming_keeps_the_scale_of_rows():
     assert not state["3.bias"].any()
 
 
-# What may be stacked
+# --- stacking -------------------------------------------------------------------------------------
 
 
-def test_structure_tells_models_apart():
+def test_structure_keys_differ_where_models_cannot_be_stacked():
     base = structure_key(made(), (6,))
     assert hash(base) == hash(structure_key(made(seed=8), (6,)))
     assert base == structure_key(made(seed=8), (6,))
@@ -196,12 +196,12 @@ def test_structure_tells_models_apart():
     assert strides[0] != strides[1]
 
 
-# Users' own
+# --- users' models --------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def zoo(monkeypatch):
-    """A module of a user's own."""
+    """A user's module with good and bad factories."""
 
     def flat(make):
         return lambda shape, width: nn.Sequential(nn.Flatten(), *make(int(np.prod(shape)), width))
@@ -235,7 +235,7 @@ def zoo(monkeypatch):
 
 @pytest.mark.usefixtures("zoo")
 @pytest.mark.parametrize("name", ["zoo:good", "zoo:lazy", "zoo:inner.good"])
-def test_a_users_model_is_taken(name):
+def test_a_users_model_is_accepted(name):
     before = torch.random.get_rng_state()
     module = made(name)
     assert torch.equal(torch.random.get_rng_state(), before)

@@ -1,4 +1,4 @@
-"""Who has not moved does not send again, and the server knows what everyone would send."""
+"""Parties send embeddings only after they have changed, and the server always has current ones."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ STEPS = LocalSteps(2, 0.1)
 SERVER = LocalSteps(3, 0.1)
 
 
-class Sendings:
-    """How often each party embedded drawn rows, and the sample or the test rows."""
+class EmbeddingCounter:
+    """Counts how often each party embeds drawn rows, and the sample or the test rows."""
 
     def __init__(self, patch):
         self.rows, self.fixed = Counter(), Counter()
-        embed_rows, embed_each = PartyStack.embed_rows, PartyStack.embed_separately
+        embed_rows, embed_separately = PartyStack.embed_rows, PartyStack.embed_separately
 
         def spy_rows(stack, *arguments):
             self.rows.update(stack.names)
             return embed_rows(stack, *arguments)
 
-        def spy_each(stack, inputs):
+        def spy_separately(stack, inputs):
             self.fixed.update(stack.names)
-            return embed_each(stack, inputs)
+            return embed_separately(stack, inputs)
 
         patch.setattr(PartyStack, "embed_rows", spy_rows)
-        patch.setattr(PartyStack, "embed_separately", spy_each)
+        patch.setattr(PartyStack, "embed_separately", spy_separately)
 
 
-def overheard(patch):
-    """Batches and embeddings that the server trains on."""
-    train_stack, train = [], FusionServer.train
+def record_server_training(patch):
+    """Return a list that collects the batches and embeddings that the server trains on."""
+    recorded, train = [], FusionServer.train
 
     def spy(server, batches, embeddings, *rest):
-        train_stack.append((batches, embeddings))
+        recorded.append((batches, embeddings))
         return train(server, batches, embeddings, *rest)
 
     patch.setattr(FusionServer, "train", spy)
-    return train_stack
+    return recorded
 
 
 def started(**overrides):
@@ -61,56 +61,56 @@ def started(**overrides):
     ("turn", "damping", "times"),
     [("parallel", "none", 0), ("after", "none", 1), ("after", 0.5, 1), ("after", "fitted", 2)],
 )
-def test_parties_at_rest_do_not_send_again(monkeypatch, turn, damping, times):
+def test_parties_that_did_not_train_do_not_send_again(monkeypatch, turn, damping, times):
     model = started(server_turn=turn, damping=damping)
     monkeypatch.setattr(FusionServer, "best_fraction", lambda *_: 0.5)
-    heard = Sendings(monkeypatch)
+    counter = EmbeddingCounter(monkeypatch)
     model.train(0, {"a": STEPS, "c": LocalSteps(0, 0.1)}, SERVER)
-    assert heard.rows == {"a": 1 + times, "b": 1, "c": 1, "d": 1}
-    assert heard.fixed == {}
+    assert counter.rows == {"a": 1 + times, "b": 1, "c": 1, "d": 1}
+    assert counter.fixed == {}
     model.metrics()
     model.metrics()
-    assert heard.fixed == {"a": 2}  # the sample and the test rows, once
+    assert counter.fixed == {"a": 2}  # the sample and the test rows, once
 
 
-def test_who_goes_all_the_way_has_sent_already(monkeypatch):
+def test_full_updates_need_no_second_transmission(monkeypatch):
     model = started(server_turn="after", damping="fitted")
     monkeypatch.setattr(FusionServer, "best_fraction", lambda *_: 1.0)
-    heard = Sendings(monkeypatch)
+    counter = EmbeddingCounter(monkeypatch)
     model.train(0, dict.fromkeys("abd", STEPS), SERVER)
-    assert heard.rows == {"a": 2, "b": 2, "c": 1, "d": 2}
+    assert counter.rows == {"a": 2, "b": 2, "c": 1, "d": 2}
 
 
-def test_newcomers_send(monkeypatch):
+def test_new_parties_send_their_embeddings(monkeypatch):
     model = started()
-    heard = Sendings(monkeypatch)
+    counter = EmbeddingCounter(monkeypatch)
     model.add_parties({"n": table_view(range(9))})
     model.metrics()
-    assert heard.fixed == {"n": 2}
+    assert counter.fixed == {"n": 2}
 
 
 @pytest.mark.parametrize(("damping", "times"), [("none", 2), ("fitted", 3)])
-def test_with_noise_everyone_sends_again(monkeypatch, damping, times):
+def test_with_noise_every_party_sends_again(monkeypatch, damping, times):
     model = started(perturbation=0.1, server_turn="after", damping=damping)
     monkeypatch.setattr(FusionServer, "best_fraction", lambda *_: 1.0)
-    heard = Sendings(monkeypatch)
+    counter = EmbeddingCounter(monkeypatch)
     model.train(0, {"a": STEPS}, SERVER)
     model.metrics()
-    assert heard.rows == dict.fromkeys(VIEWS, times)
-    assert heard.fixed == dict.fromkeys(VIEWS, 2)
+    assert counter.rows == dict.fromkeys(VIEWS, times)
+    assert counter.fixed == dict.fromkeys(VIEWS, 2)
 
 
 @pytest.mark.parametrize("fraction", [0.25, 1.0])
 @pytest.mark.parametrize("damping", ["none", "fitted"])
 @pytest.mark.parametrize("moving", ["a", "bd", "abcd", ""])
-def test_the_server_knows_what_everyone_would_send(monkeypatch, fraction, damping, moving):
+def test_the_server_has_every_partys_current_embeddings(monkeypatch, fraction, damping, moving):
     model = started(server_turn="after", damping=damping)
     monkeypatch.setattr(FusionServer, "best_fraction", lambda *_: fraction)
-    train_stack = overheard(monkeypatch)
+    recorded = record_server_training(monkeypatch)
     for round_ in range(2):
         model.train(round_, dict.fromkeys(moving, STEPS), SERVER)
         model.metrics()
-        batches, embeddings = train_stack[-1]
+        batches, embeddings = recorded[-1]
         assert embeddings.shape[:2] == (4, 3)
         assert_close(embeddings, _all_embeddings(model, batches))
     known = [
@@ -125,23 +125,22 @@ def test_the_server_knows_what_everyone_would_send(monkeypatch, fraction, dampin
             assert_close(before[name], now[name], name)
 
 
-def test_who_did_not_hear_how_far_to_go_stands_where_it_stood(monkeypatch):
-    """The server must not train on embeddings that nobody has."""
+def test_the_server_trains_on_old_embeddings_of_parties_that_missed_the_update(monkeypatch):
     model = started(server_turn="after", damping="fitted")
     before = model.stacks
     monkeypatch.setattr(FusionServer, "best_fraction", lambda *_: 1.0)
     monkeypatch.setattr(LocalParties, "apply_updates", lambda *_: set())
-    train_stack = overheard(monkeypatch)
+    recorded = record_server_training(monkeypatch)
     model.train(0, dict.fromkeys(VIEWS, STEPS), SERVER)
     assert model.stacks == before
-    assert_close(train_stack[0][1], _all_embeddings(model, train_stack[0][0]))
+    assert_close(recorded[0][1], _all_embeddings(model, recorded[0][0]))
 
 
 def _all_embeddings(model, batches):
-    found = {}
+    embeddings = {}
     for stack in model.stacks:
-        each = stack.embed_rows(model.data, "train", batches.flatten())
-        found |= {
-            name: e.unflatten(0, batches.shape) for name, e in zip(stack.names, each, strict=True)
+        tables = stack.embed_rows(model.data, "train", batches.flatten())
+        embeddings |= {
+            name: e.unflatten(0, batches.shape) for name, e in zip(stack.names, tables, strict=True)
         }
-    return torch.stack([found[name] for name in model.server.fusion.members])
+    return torch.stack([embeddings[name] for name in model.server.fusion.members])

@@ -1,4 +1,4 @@
-"""Smoothness: norms agree with dense ones from below, and their product bounds what is measured."""
+"""Smoothness: norms equal those of dense matrices, and their product bounds measured slopes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def stacked(modules):
 
 
 def norm_of(module, shape):
-    """The product of norms of one model."""
+    """Return the product of the norms of one model."""
     return float(party_smoothness(module, stacked([module]), shape, 1.0)[0]) ** 0.5
 
 
 def dense_norm(layer, shape):
-    """The norm of a layer's whole matrix."""
+    """Return the norm of a layer's dense matrix."""
 
     def linear(rows):
         return (layer(rows[None]) - layer(torch.zeros_like(rows)[None])).flatten()
@@ -52,14 +52,14 @@ def convolutions(draw):
 
 @pytest.mark.filterwarnings("ignore:Using padding='same'")
 @given(convolutions())
-def test_a_convolutions_norm_is_its_matrixs_from_below(case):
+def test_a_convolutions_norm_approaches_its_matrix_norm_from_below(case):
     layer, shape = case
-    dense, found = dense_norm(layer, shape), norm_of(layer, shape)
-    assert found <= dense * (1 + 1e-12)
-    assert found == pytest.approx(dense, rel=1e-4)
+    dense, norm = dense_norm(layer, shape), norm_of(layer, shape)
+    assert norm <= dense * (1 + 1e-12)
+    assert norm == pytest.approx(dense, rel=1e-4)
 
 
-def test_parties_of_a_stack_do_not_mix():
+def test_a_partys_norm_does_not_depend_on_its_stack():
     torch.manual_seed(0)
     modules = [Cnn((1, 28, 28), 2) for _ in range(3)]
     with torch.no_grad():
@@ -79,7 +79,7 @@ def test_a_linear_layers_norm_is_exact(inputs, outputs, seed):
     assert norm_of(layer, (inputs,)) == pytest.approx(dense_norm(layer, (inputs,)), rel=1e-9)
 
 
-def test_a_masked_model_counts_as_the_full_one():
+def test_a_masked_model_has_the_norm_of_the_full_one():
     torch.manual_seed(0)
     small = MaskedMlp(torch.tensor([4, 0]), 9, 3)
     full = Mlp(9, 3)
@@ -88,7 +88,7 @@ def test_a_masked_model_counts_as_the_full_one():
 
 
 def network(seed):
-    """Layers of many kinds in a row."""
+    """Return a model with layers of many kinds."""
     torch.manual_seed(seed)
     return nn.Sequential(
         nn.Conv2d(2, 3, 3, stride=2, padding=1), nn.ReLU(), nn.MaxPool2d(3, 2),
@@ -125,7 +125,7 @@ def test_overlapping_pools_can_repeat_an_entry():
         assert norm_of(nn.Sequential(probe[0], apart), (1, 8, 8)) == pytest.approx(1)
 
 
-def test_alexnet_has_a_number_and_is_left_alone():
+def test_an_alexnet_has_a_finite_norm_and_is_not_changed():
     torch.manual_seed(0)
     module = AlexNet((3, 64, 64), 10)
     module.train()
@@ -152,15 +152,15 @@ def test_a_layer_used_twice_counts_twice():
     assert norm_of(module, (3,)) == pytest.approx(norm_of(module.layer, (3,)) ** 2)
 
 
-def test_a_dead_or_wild_party_spoils_nobody():
+def test_zero_or_infinite_weights_of_one_party_affect_no_other():
     modules = [nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(18, 2)) for _ in range(4)]
     with torch.no_grad():
         modules[1][0].weight.zero_()
         modules[2][0].weight[0] = torch.nan
         modules[3][2].bias[0] = torch.inf
-    found = party_smoothness(modules[0], stacked(modules), (1, 5, 5), 1.0)
+    constants = party_smoothness(modules[0], stacked(modules), (1, 5, 5), 1.0)
     assert (
-        found.tolist()
+        constants.tolist()
         == [pytest.approx(norm_of(modules[0], (1, 5, 5)) ** 2), 0.0] + [float("inf")] * 2
     )
 
@@ -183,7 +183,7 @@ def test_an_unknown_layer_is_refused(module, shape, words):
 
 
 @given(st.lists(st.floats(-20, 20), min_size=2, max_size=6), st.integers(0, 5))
-def test_the_losses_part_bounds_the_second_derivative(logits, label):
+def test_loss_curvature_bounds_the_second_derivative(logits, label):
     target = torch.tensor(label % len(logits))
     point = torch.tensor(logits, dtype=torch.float64)
     # Reverse mode twice: forward mode still sets off a deprecation warning inside PyTorch.
@@ -192,5 +192,5 @@ def test_the_losses_part_bounds_the_second_derivative(logits, label):
     assert loss_curvature("classification") < loss_curvature("regression") == 1  # the paper: c ≤ 1
 
 
-def test_the_whole_is_the_fusion_models_norms_times_the_largest():
+def test_global_smoothness_is_the_fusion_models_norms_times_the_largest():
     assert global_smoothness(3.0, torch.tensor([1.0, 5.0, 2.0])) == 45

@@ -1,4 +1,4 @@
-"""Parties' models at once: what is computed directly equals the modules themselves, and vmap."""
+"""Forward passes of known layers and of stacks equal the modules themselves, and `vmap`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DIRECT = {
         lambda _: nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Flatten(), nn.Linear(8, 5)),
         (1, 2, 3),
     ),
-    "a relu that stands twice": (lambda _: shared_relu(), (6,)),
+    "a relu that is used twice": (lambda _: shared_relu(), (6,)),
     "one layer": (lambda _: nn.Linear(6, 5), (6,)),
 }  # fmt: skip
 CALLED = {
@@ -54,7 +54,7 @@ CALLED = {
 
 
 def parties(make, shape):
-    """Modules, their tensors stacked, and rows for each."""
+    """Return modules, their stacked tensors, and rows for each."""
     torch.manual_seed(0)
     modules = [make(party).double() for party in range(PARTIES)]
     parameters, buffers = stack_module_state(modules)
@@ -63,7 +63,7 @@ def parties(make, shape):
 
 
 def outcome(embeddings, parameters):
-    """Values, and slopes of a loss that weighs every number differently."""
+    """Return outputs, and gradients of a loss that weights every number differently."""
     weights = torch.linspace(1, 2, embeddings.numel(), dtype=embeddings.dtype)
     loss = (weights.view(embeddings.shape) * embeddings.square()).sum()
     return [embeddings.detach(), *torch.autograd.grad(loss, list(parameters))]
@@ -71,63 +71,63 @@ def outcome(embeddings, parameters):
 
 def assert_equals_modules(make, shape):
     modules, free, buffers, rows = parties(make, shape)
-    found = outcome(
+    result = outcome(
         stacked_forward(deepcopy(modules[0]).to("meta"))(free | buffers, rows), free.values()
     )
 
-    def one(own, x):
-        return functional_call(modules[0], own, (x,), tie_weights=False)
+    def one(parameters, x):
+        return functional_call(modules[0], parameters, (x,), tie_weights=False)
 
     expected = outcome(vmap(one)(free | buffers, rows), free.values())
-    torch.testing.assert_close(found, expected, **CLOSE)
-    each = torch.stack([module(x) for module, x in zip(modules, rows, strict=True)])
-    own = [p for module in modules for p in module.parameters()]
-    value, *slopes = outcome(each, own)
-    torch.testing.assert_close(found[0], value, **CLOSE)
-    for place, slope in enumerate(found[1:]):
-        torch.testing.assert_close(slope, torch.stack(slopes[place :: len(free)]), **CLOSE)
+    torch.testing.assert_close(result, expected, **CLOSE)
+    outputs = torch.stack([module(x) for module, x in zip(modules, rows, strict=True)])
+    parameters = [p for module in modules for p in module.parameters()]
+    value, *slopes = outcome(outputs, parameters)
+    torch.testing.assert_close(result[0], value, **CLOSE)
+    for index, slope in enumerate(result[1:]):
+        torch.testing.assert_close(slope, torch.stack(slopes[index :: len(free)]), **CLOSE)
 
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Modules that were called as they are."""
-    found = []
+    """Collect the modules that were called through `functional_call`."""
+    called = []
 
     def note(module, *args, **options):
-        found.append(module)
+        called.append(module)
         return functional_call(module, *args, **options)
 
     monkeypatch.setattr(stacked_forward_module, "functional_call", note)
-    return found
+    return called
 
 
 @pytest.mark.parametrize("name", DIRECT)
-def test_known_layers_compute_what_the_modules_do(name, calls):
+def test_known_layers_compute_the_same_as_the_modules(name, calls):
     assert_equals_modules(*DIRECT[name])
     assert not calls
 
 
 @pytest.mark.parametrize("least", [0, 10**9])
 @pytest.mark.parametrize("name", CALLED)
-def test_convolutions_compute_what_the_modules_do(name, least, calls, monkeypatch):
+def test_convolutions_compute_the_same_as_the_modules(name, least, calls, monkeypatch):
     monkeypatch.setattr(stacked_forward_module, "MIN_VALUES_APART", least)
     assert_equals_modules(*CALLED[name])
     assert len(calls) == (1 if least else PARTIES)
 
 
 @pytest.mark.parametrize("name", DIRECT)
-def test_one_party_alone(name, calls):
+def test_a_single_partys_forward_pass_equals_its_module(name, calls):
     modules, free, buffers, rows = parties(*DIRECT[name])
     for party, module in enumerate(modules):
-        own = {name: t[party] for name, t in (free | buffers).items()}
+        tensors = {name: t[party] for name, t in (free | buffers).items()}
         torch.testing.assert_close(
-            single_forward(module)(own, rows[party]), module(rows[party]), **CLOSE
+            single_forward(module)(tensors, rows[party]), module(rows[party]), **CLOSE
         )
     assert not calls
 
 
-def test_masked_columns_are_each_partys_own():
-    """Only weights of columns that a party has get a slope; exchanged columns are noticed."""
+def test_masked_columns_differ_by_party():
+    """Only weights of columns that a party has get a gradient."""
     modules, free, buffers, rows = parties(masked, (6,))
     compute = stacked_forward(modules[0])
     embeddings, slope, *_ = outcome(compute(free | buffers, rows), free.values())
@@ -141,25 +141,24 @@ def test_masked_columns_are_each_partys_own():
     assert torch.equal(exchanged[1], embeddings[1])
 
 
-def test_sixteen_bits_are_the_modules():
-    """Up to rounding, also those of vmap, which adds biases in 32 bits."""
+def test_bfloat16_outputs_equal_the_modules_up_to_rounding():
     modules, free, buffers, rows = parties(masked, (6,))
     tensors = {name: p.detach().float() for name, p in free.items()} | buffers
     rows = rows.float()
     with TensorOptions(precision="bfloat16").autocast():
-        found = stacked_forward(modules[0])(tensors, rows)
+        outputs = stacked_forward(modules[0])(tensors, rows)
         one = vmap(lambda own, x: functional_call(modules[0], own, (x,)))
         batched = one(tensors, rows)
         pairs = zip(modules, rows, strict=True)
-        each = torch.stack([module.float()(x) for module, x in pairs])
+        expected = torch.stack([module.float()(x) for module, x in pairs])
     exact = one(tensors, rows)
-    assert found.dtype == each.dtype == torch.bfloat16
-    assert 1e-4 < (found.float() - exact).abs().max() < 0.01
-    torch.testing.assert_close(found, each, rtol=2**-7, atol=0.004)
-    torch.testing.assert_close(found.float(), batched, rtol=2**-7, atol=0.004)
+    assert outputs.dtype == expected.dtype == torch.bfloat16
+    assert 1e-4 < (outputs.float() - exact).abs().max() < 0.01
+    torch.testing.assert_close(outputs, expected, rtol=2**-7, atol=0.004)
+    torch.testing.assert_close(outputs.float(), batched, rtol=2**-7, atol=0.004)
 
 
-# What is not known goes on as the module is
+# --- unknown modules ------------------------------------------------------------------------------
 
 
 class Doubled(nn.Linear):
@@ -200,26 +199,26 @@ def extra(module):
 
 UNKNOWN = {
     "a subclass of a layer": lambda _: nn.Sequential(Doubled(6, 6), nn.ReLU(), nn.Linear(6, 6)),
-    "a sequence with a way of its own": lambda _: Residual(nn.Linear(6, 6), nn.ReLU()),
+    "a sequence with its own forward": lambda _: Residual(nn.Linear(6, 6), nn.ReLU()),
     "such a sequence inside": lambda _: nn.Sequential(nn.Linear(6, 6), Residual(nn.Linear(6, 6))),
-    "a sequence with an order of its own": lambda _: Backwards(*Mlp(6, 6, hidden=6)),
+    "a sequence with its own order": lambda _: Backwards(*Mlp(6, 6, hidden=6)),
     "another layer": lambda _: nn.Sequential(nn.Linear(6, 6), nn.Tanh()),
     "a hook": hooked(lambda m: m[0].register_forward_hook(lambda *call: 3 * call[-1])),
     "a hook of the whole": hooked(lambda m: m.register_forward_hook(lambda *call: 3 * call[-1])),
     "a hook before": hooked(pre_hook),
-    "a forward put on a layer": hooked(own_forward),
-    "a tensor more": hooked(extra),
-    "a layer that stands twice": lambda _: nn.Sequential(*[nn.Linear(6, 6)] * 2),
-    "rows flattened otherwise": lambda _: nn.Sequential(nn.Linear(6, 6), nn.Flatten(-1)),
+    "a replaced forward method": hooked(own_forward),
+    "an extra tensor": hooked(extra),
+    "a layer that is used twice": lambda _: nn.Sequential(*[nn.Linear(6, 6)] * 2),
+    "another flattening": lambda _: nn.Sequential(nn.Linear(6, 6), nn.Flatten(-1)),
 }
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_modules_that_are_not_known_are_called(name, calls):
+def test_unknown_modules_are_called_themselves(name, calls):
     assert_equals_modules(UNKNOWN[name], (6,))
     assert len(calls) == 1
     module = UNKNOWN[name](0).double()
     rows = torch.randn(ROWS, 6, dtype=torch.float64)
-    own = dict(module.named_parameters()) | dict(module.named_buffers())
-    torch.testing.assert_close(single_forward(module)(own, rows), module(rows), **CLOSE)
+    tensors = dict(module.named_parameters()) | dict(module.named_buffers())
+    torch.testing.assert_close(single_forward(module)(tensors, rows), module(rows), **CLOSE)
     assert len(calls) == 2
