@@ -120,10 +120,10 @@ _TYPES = {
 def _fault(entry: Any, model: type[BaseModel]) -> Fault:
     kind, context = entry["type"], entry.get("ctx", {})
     path, owner = _locate(entry["loc"], model)
-    found = f"got {format_value(entry['input'])}"
+    got = f"got {format_value(entry['input'])}"
     match kind:
         case "missing" if isinstance(path[-1], int):
-            return Fault(dotted(path[:-1]), found, "has too few entries")
+            return Fault(dotted(path[:-1]), got, "has too few entries")
         case "missing":
             return Fault(dotted(path), "missing", "it is required")
         case "extra_forbidden":
@@ -139,7 +139,7 @@ def _fault(entry: Any, model: type[BaseModel]) -> Fault:
         case "literal_error":
             allowed = f"must be one of {context['expected']}"
         case "union_tag_invalid":
-            found = f"got kind {format_value(context['tag'])}"
+            got = f"got kind {format_value(context['tag'])}"
             allowed = f"kind must be one of {context['expected_tags']}"
         case "too_short":
             allowed = f"needs at least {context['min_length']} entries"
@@ -151,7 +151,7 @@ def _fault(entry: Any, model: type[BaseModel]) -> Fault:
             allowed = str(context["error"])
         case _:
             allowed = _TYPES.get(kind, entry["msg"])
-    return Fault(dotted(path), found, allowed)
+    return Fault(dotted(path), got, allowed)
 
 
 def _locate(loc: Path, model: type[BaseModel]) -> tuple[Path, type[BaseModel] | None]:

@@ -30,8 +30,8 @@ class Registry(Generic[T]):
     def register(self, name: str, entry: T) -> T:
         """Add an entry under a name and return it."""
         if not name or ":" in name:
-            found, allowed = f"got {format_value(name)}", "must be a name without a colon"
-            raise input_error("scdn", f"{self.kind} name", found, allowed)
+            fault, allowed = f"got {format_value(name)}", "must be a name without a colon"
+            raise input_error("scdn", f"{self.kind} name", fault, allowed)
         if not self._accepts(entry):
             raise input_error("scdn", self.kind, f"{name} is {_describe(entry)}", self._expected())
         self._entries[name] = entry
@@ -102,8 +102,8 @@ def _import_module(module_name: str, name: str, kind: str) -> ModuleType:
         allowed = (
             "put its folder on PYTHONPATH" if itself else "install it, or put it on PYTHONPATH"
         )
-        found = f"{name}: there is no module {missing}"
-        raise input_error("scdn", kind, found, allowed) from error
+        fault = f"{name}: there is no module {missing}"
+        raise input_error("scdn", kind, fault, allowed) from error
     except (Exception, SystemExit) as error:  # a user's module may fail in any way
-        found = f"{name} fails on import ({describe_error(error)})"
-        raise input_error("scdn", kind, found, "mend the module") from error
+        fault = f"{name} fails on import ({describe_error(error)})"
+        raise input_error("scdn", kind, fault, "mend the module") from error

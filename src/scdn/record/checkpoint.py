@@ -63,8 +63,8 @@ def load(run: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, 
     for number, name in enumerate(values.pop("constants")):
         constants[name], header = _read(folder / _constant_file(number))
         if header["name"] != name:
-            found = f"is of {header['name']!r}"
-            raise input_error(str(folder), _constant_file(number), found, f"must be of {name!r}")
+            fault = f"is of {header['name']!r}"
+            raise input_error(str(folder), _constant_file(number), fault, f"must be of {name!r}")
     return arrays, values, constants
 
 
@@ -92,9 +92,9 @@ def _check_format(path: Path, values: Mapping[str, Any]) -> None:
     number = values.get("format")
     if number != FORMAT:
         writer = f"scdn {values['scdn']}" if "scdn" in values else "an earlier version of scdn"
-        found = f"has format {number}, written by {writer}"
+        fault = f"has format {number}, written by {writer}"
         allowed = f"scdn {__version__} reads format {FORMAT}: start the run again in another folder"
-        raise _error(path, found, allowed)
+        raise _error(path, fault, allowed)
 
 
 def _error(path: Path, found: str, allowed: str) -> InputError:

@@ -54,8 +54,8 @@ def open_log(kind: str, name: str, method: str, folder: Path) -> LogRound:
 
 
 def _unusable(kind: str, error: Exception) -> InputError:
-    found = f"{kind} cannot be used ({describe_error(error)})"
-    return input_error("scdn", "--log", found, "mend that, or leave --log out")
+    fault = f"{kind} cannot be used ({describe_error(error)})"
+    return input_error("scdn", "--log", fault, "mend that, or leave --log out")
 
 
 def logged_numbers(event: dict[str, Any]) -> dict[str, float]:

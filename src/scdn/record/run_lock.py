@@ -29,9 +29,9 @@ def lock_run_folder(folder: Path, wait_s: float = 0.0) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=wait_s)
     except Timeout:
-        found = "is being written by another process"
+        fault = "is being written by another process"
         allowed = "wait until it ends, or choose another folder"
-        raise input_error(str(folder), "run", found, allowed) from None
+        raise input_error(str(folder), "run", fault, allowed) from None
     except OSError as error:
         raise OutputError(f"{folder}: cannot be written ({error.strerror})") from None
     try:

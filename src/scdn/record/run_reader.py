@@ -102,8 +102,8 @@ def _parse(path: str | Path, number: int, line: str) -> Event:
 
 def _check_start(path: str | Path, events: Sequence[Event]) -> None:
     if not events or events[0]["event"] != "start":
-        found = f"got the event {format_value(events[0]['event'])}" if events else "missing"
-        raise _error(path, 1, found, "must be the event start")
+        fault = f"got the event {format_value(events[0]['event'])}" if events else "missing"
+        raise _error(path, 1, fault, "must be the event start")
     start = events[0]
     if start.get("schema") != SCHEMA:
         raise _error(path, 1, f"schema is {format_value(start.get('schema'))}", f"must be {SCHEMA}")
@@ -119,8 +119,8 @@ def _check_rounds(path: str | Path, events: Sequence[Event]) -> None:
         if event["event"] == "round":
             index = event.get("round")
             if not isinstance(index, int) or index <= last:
-                found = f"round is {format_value(index)}"
-                raise _error(path, number, found, f"must be above {last}")
+                fault = f"round is {format_value(index)}"
+                raise _error(path, number, fault, f"must be above {last}")
             last = index
             _check_round(path, number, event)
 
@@ -137,13 +137,13 @@ def _check_round(path: str | Path, number: int, event: Event) -> None:
     devices = event.get("devices") or ()
     for device in devices:
         if not isinstance(device, dict) or not isinstance(device.get("id"), str):
-            found = f"a device is {format_value(device)}"
-            raise _error(path, number, found, "must be a table with an id")
+            fault = f"a device is {format_value(device)}"
+            raise _error(path, number, fault, "must be a table with an id")
     for located in (event.get("server") or {}, *devices):
         position = located.get("position_m")
         if position is not None and not _is_position(position):
-            found = f"position_m is {format_value(position)}"
-            raise _error(path, number, found, "must be three numbers")
+            fault = f"position_m is {format_value(position)}"
+            raise _error(path, number, fault, "must be three numbers")
 
 
 def _is_position(value: Any) -> bool:

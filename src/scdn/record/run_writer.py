@@ -44,8 +44,8 @@ class Recorder:
             or (event["event"] == "round" and event["round"] < next_round)
         ]
         if [event["round"] for event in kept[1:]] != list(range(next_round)):
-            found = f"does not have all rounds before {next_round}"
-            raise input_error(str(folder / EVENTS), "rounds", found, "cannot resume")
+            fault = f"does not have all rounds before {next_round}"
+            raise input_error(str(folder / EVENTS), "rounds", fault, "cannot resume")
         write_atomic(folder / EVENTS, "".join(_line(event) for event in kept))
         return cls(folder)
 

@@ -80,8 +80,8 @@ def _check_same_scenario(scenario: Scenario, folder: Path) -> None:
     wanted = scenario.model_dump(mode="json", by_alias=True)
     differing = [key for key in wanted if wanted[key] != recorded.get(key)]
     if differing:
-        found = f"has a run that differs in {', '.join(differing)}"
-        raise input_error(str(folder), "folder", found, "choose another --out")
+        fault = f"has a run that differs in {', '.join(differing)}"
+        raise input_error(str(folder), "folder", fault, "choose another --out")
 
 
 def _folder_name(method_name: str) -> str:

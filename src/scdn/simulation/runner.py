@@ -88,10 +88,10 @@ def resume(
     folder = Path(out)
     if not (folder / EVENTS).exists():
         if (folder / REFERENCE_FOLDER / EVENTS).exists():
-            found, allowed = "has not begun", "start it again with the same command"
+            fault, allowed = "has not begun", "start it again with the same command"
         else:
-            found, allowed = "is not there", "must be the folder of a run"
-        raise input_error(str(folder), "run", found, allowed)
+            fault, allowed = "is not there", "must be the folder of a run"
+        raise input_error(str(folder), "run", fault, allowed)
     recorded = read_run(folder)
     if _has_ended(recorded):
         return recorded
@@ -232,34 +232,34 @@ def _reference_iterations(
     """Return SC-DN's mean iterations per round, from a run that exists or is run first."""
     if not chosen.rival:
         return ()
-    place = folder / REFERENCE_FOLDER if reference is None else Path(reference)
+    path = folder / REFERENCE_FOLDER if reference is None else Path(reference)
     wanted = scenario.model_copy(update={"method": REFERENCE_METHOD})
-    if reference is None and not (place / EVENTS).exists():
-        recorded = run(wanted, place, on_round=on_round)
+    if reference is None and not (path / EVENTS).exists():
+        recorded = run(wanted, path, on_round=on_round)
     else:
-        recorded = read_run(place)
-        _check_reference(recorded, wanted, place)
+        recorded = read_run(path)
+        _check_reference(recorded, wanted, path)
         if reference is None:
-            recorded = resume(place, on_round=on_round)
+            recorded = resume(path, on_round=on_round)
     if recorded.end is None:
-        raise input_error(str(place), "reference", "has not ended", "resume it first")
+        raise input_error(str(path), "reference", "has not ended", "resume it first")
     means = mean_iterations(recorded)
     missing = scenario.learning.rounds - len(means)  # after it diverged, its last mean is used
     return means + (means[-1:] or (0.0,)) * missing
 
 
-def _check_reference(recorded: Run, wanted: Scenario, place: Path) -> None:
+def _check_reference(recorded: Run, wanted: Scenario, path: Path) -> None:
     """Check method, scenario and seed of a reference; learning rates may differ."""
     allowed = f"must be a run of {REFERENCE_METHOD} with the same scenario and seed"
     if recorded.method != REFERENCE_METHOD:
-        raise input_error(str(place), "reference", f"is of {recorded.method}", allowed)
+        raise input_error(str(path), "reference", f"is of {recorded.method}", allowed)
     expected, actual = (
         _without_rates(scenario.model_dump(mode="json", by_alias=True))
-        for scenario in (wanted, make_scenario(recorded.scenario, str(place)))
+        for scenario in (wanted, make_scenario(recorded.scenario, str(path)))
     )
     if expected != actual:
         differing = next(key for key in expected if expected[key] != actual.get(key))
-        raise input_error(str(place), "reference", f"differs in {differing}", allowed)
+        raise input_error(str(path), "reference", f"differs in {differing}", allowed)
 
 
 def _without_rates(scenario: Event) -> Event:
