@@ -254,12 +254,13 @@ class Model:
 
     def _refine(self, rng, value, position, size, costs, steps) -> float:
         """Return the best objective on a random walk that only accepts improvements."""
-        stride = 0.1 * float(size.max())
-        for _ in range(steps):
-            move = rng.normal(0, stride, 3)
-            if position[2] == 0 and rng.random() < 0.7:
-                move[2] = 0
-            trial = np.clip(np.array(position) + move, 0, size).tolist()
+        stride, limits = 0.1 * float(size.max()), size.tolist()
+        stays_low = (rng.random(steps) < 0.7).tolist()
+        for move, low in zip(rng.normal(0, 1, (steps, 3)).tolist(), stays_low, strict=True):
+            axes = zip(position, move, limits, strict=True)
+            trial = [min(max(x + stride * step, 0.0), limit) for x, step, limit in axes]
+            if position[2] == 0 and low:
+                trial[2] = 0.0
             if self.allowed(trial):
                 trial_value = self.best_at(trial, costs)
                 if trial_value < value:

@@ -1,8 +1,9 @@
 """The probability that a device and the server see each other.
 
-The compiled kernel, `control/exact/bounds_numba.py`, has the formula a second time: Numba watches
-only a kernel's own file, so that a change here would not recompile it. `tests/test_exact.py`
-compares the two.
+The compiled kernel, `control/exact/bounds_numba.py`, has the formula a second time: Numba's cache
+watches only a kernel's own file, so a change here would not recompile it. The tests
+`test_compiled_objective_is_the_true_one` and `test_numpy_bounds_equal_the_compiled_ones` compare
+the two.
 """
 
 from __future__ import annotations

@@ -90,8 +90,8 @@ def solve_exact(
 
 
 def _no_position() -> InputError:
-    found = "no allowed position has a finite cost"
-    return input_error("problem", "server", found, "at least one must have")
+    fault = "no allowed position has a finite cost"
+    return input_error("problem", "server", fault, "at least one must have")
 
 
 def _best_candidate(objective: PositionObjective, candidates: Array) -> tuple[Array, float, int]:

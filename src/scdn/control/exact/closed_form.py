@@ -105,8 +105,8 @@ def _refuse_poles(problem: RoundProblem, most: Array) -> None:
         index = int(pole.argmax())
         rate, mu = problem.learning_rate[index], problem.optimizer_value[index]
         allowed = "relaxed iterations need Theorem 1's conditions, or the bound has no minimum"
-        found = f"{rate:g} is too large for mu = {mu:g}"
-        raise input_error("problem", f"learning_rate of {problem.ids[index]}", found, allowed)
+        fault = f"{rate:g} is too large for mu = {mu:g}"
+        raise input_error("problem", f"learning_rate of {problem.ids[index]}", fault, allowed)
 
 
 def _golden_section(problem: RoundProblem, most: Array) -> tuple[Array, Array, Array]:
