@@ -94,8 +94,8 @@ def _masks(situation: str, kept: Memory, members: Sequence[str]) -> Iterator[str
         if mask is None:
             continue
         if not isinstance(mask, np.ndarray) or mask.shape != shape:
-            found = getattr(mask, "shape", type(mask).__name__)
-            yield f"{situation}, {name} returned {found}; return None or an array of {shape}."
+            mask_shape = getattr(mask, "shape", type(mask).__name__)
+            yield f"{situation}, {name} returned {mask_shape}; return None or an array of {shape}."
         elif not np.isin(mask, (0.0, 1.0)).all():
             yield f"{situation}, {name} has other values than 0 and 1; use only these."
         elif not np.array_equal(mask, function()):

@@ -44,8 +44,8 @@ def _model(factory: Factory, shape: tuple[int, ...], width: int) -> Iterator[str
     buffers = [buffer.clone() for buffer in module.buffers()]
     outputs = _outputs(module, shape, rows)
     if not isinstance(outputs, Tensor) or tuple(outputs.shape) != (_ROWS, width):
-        found = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
-        yield f"{situation} returned {found} for {_ROWS} rows; return {(_ROWS, width)}."
+        returned = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
+        yield f"{situation} returned {returned} for {_ROWS} rows; return {(_ROWS, width)}."
         return
     if not torch.isfinite(outputs).all():
         yield f"{situation} returned values that are not finite; check its initial weights."

@@ -61,8 +61,8 @@ def _kind_of(name: str, entry: object) -> Kind:
             return kind
     if callable(entry):
         return "model"
-    found = f"{name} is a {type(entry).__name__}"
-    raise input_error("scdn check", "NAME", found, f"--kind must say which of {', '.join(KINDS)}")
+    fault = f"{name} is a {type(entry).__name__}"
+    raise input_error("scdn check", "NAME", fault, f"--kind must say which of {', '.join(KINDS)}")
 
 
 def _kind_of_registered(name: str) -> Kind:
@@ -70,8 +70,8 @@ def _kind_of_registered(name: str) -> Kind:
     if len(kinds) == 1:
         return kinds[0]
     if kinds:
-        found = f"{name} is the name of a {' and of a '.join(kinds)}"
-        raise input_error("scdn check", "NAME", found, "--kind must say which")
+        fault = f"{name} is the name of a {' and of a '.join(kinds)}"
+        raise input_error("scdn check", "NAME", fault, "--kind must say which")
     allowed = "must be a registered name, or package.module:NAME"
     raise input_error("scdn check", "NAME", f"got {format_value(name)}", allowed)
 

@@ -35,11 +35,11 @@ def _steps(optimizer: type[LocalOptimizer]) -> Iterator[str]:
     untouched = _start()
     result = _train(optimizer, start)
     for name, shape in _SHAPES.items():
-        found = result.get(name)
-        if found is None or tuple(found.shape) != (_PARTIES, *shape):
+        value = result.get(name)
+        if value is None or tuple(value.shape) != (_PARTIES, *shape):
             yield f"After a step, parameters has no {name} of shape {(_PARTIES, *shape)}; keep it."
             return
-        if not torch.isfinite(found).all():
+        if not torch.isfinite(value).all():
             yield f"After {_STEPS} steps, {name} is not finite; bound the step."
             return
         if not torch.equal(start[name], untouched[name]):

@@ -136,8 +136,8 @@ def align(files: Mapping[str, Path], key: str) -> AlignedTables:
 def _party_with_label(frames: Mapping[str, pd.DataFrame], label: str) -> str:
     parties = [party for party, frame in frames.items() if label in frame.columns]
     if len(parties) != 1:
-        found = f"is in the file of {' and '.join(parties) or 'nobody'}"
-        raise input_error("label", label, found, "must be in one party's file, and not be the key")
+        fault = f"is in the file of {' and '.join(parties) or 'nobody'}"
+        raise input_error("label", label, fault, "must be in one party's file, and not be the key")
     return parties[0]
 
 

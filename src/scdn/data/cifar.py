@@ -68,8 +68,8 @@ def decode_sheet(raw: bytes, name: str, images: int = _IMAGES_PER_SHEET) -> NDAr
 
     with Image.open(io.BytesIO(raw)) as sheet:
         if sheet.size != (_SIDE * _SIDE, images) or sheet.mode != "RGB":
-            found = f"{sheet.size[0]}×{sheet.size[1]} {sheet.mode}"
-            raise input_error(name, "picture", found, f"must be {_SIDE * _SIDE}×{images} RGB")
+            fault = f"{sheet.size[0]}×{sheet.size[1]} {sheet.mode}"
+            raise input_error(name, "picture", fault, f"must be {_SIDE * _SIDE}×{images} RGB")
         return np.asarray(sheet).reshape(images, _SIDE, _SIDE, 3)
 
 
@@ -77,6 +77,6 @@ def _labels(files: Mapping[str, bytes], name: str, per_class: int) -> NDArray[An
     labels = np.asarray(json.loads(files[name]), dtype=np.int64)
     classes, counts = np.unique(labels, return_counts=True)
     if classes.tolist() != list(range(10)) or set(counts.tolist()) != {per_class}:
-        found = f"classes {classes.tolist()} with {counts.tolist()} images"
-        raise input_error(name, "labels", found, f"must be {per_class} of each of 0 to 9")
+        fault = f"classes {classes.tolist()} with {counts.tolist()} images"
+        raise input_error(name, "labels", fault, f"must be {per_class} of each of 0 to 9")
     return labels

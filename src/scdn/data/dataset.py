@@ -62,8 +62,8 @@ class Dataset:
         for party, columns in self.parties.items():
             for column in columns:
                 if column not in known:
-                    found = f"column {column!r} is not in the table"
-                    raise input_error(self.name, f"parties.{party}", found, "must name columns")
+                    fault = f"column {column!r} is not in the table"
+                    raise input_error(self.name, f"parties.{party}", fault, "must name columns")
 
     def scaled(self, kind: ScalingKind, dtype: DTypeLike = np.float32) -> Dataset:
         """Return the same rows as floats, scaled with statistics of the training rows only."""
@@ -89,8 +89,8 @@ class Dataset:
 
     def _check_rows(self, part: str, modalities: Modalities, count: int) -> None:
         if not modalities or not set(modalities) <= {"image", "table"}:
-            found = f"has {sorted(modalities)}"
-            raise input_error(self.name, part, found, "must have image, table or both")
+            fault = f"has {sorted(modalities)}"
+            raise input_error(self.name, part, fault, "must have image, table or both")
         for name, rows in modalities.items():
             where = f"{part}.{name}"
             dimensions = 4 if name == "image" else 2
@@ -105,8 +105,8 @@ class Dataset:
                 row = int(np.argwhere(~np.isfinite(rows))[0][0])
                 raise input_error(self.name, f"{where}.{row}", "not finite", "must be finite")
         if "table" in modalities and modalities["table"].shape[1] != len(self.features):
-            found = f"{modalities['table'].shape[1]} columns"
-            raise input_error(self.name, f"{part}.table", found, f"has {len(self.features)} names")
+            fault = f"{modalities['table'].shape[1]} columns"
+            raise input_error(self.name, f"{part}.table", fault, f"has {len(self.features)} names")
 
     def _check_targets(self, where: str, targets: NDArray[Any]) -> None:
         if self.task == "classification":

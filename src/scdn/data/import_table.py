@@ -92,8 +92,8 @@ def check_party_columns(parties: PartyColumns, label: str, overlap: bool, source
             if column == label:
                 faults.append(Fault(where, f"holds the label {label!r}", "must hold features only"))
             elif owner.setdefault(column, party) != party and not overlap:
-                found = f"column {column!r} also belongs to {owner[column]}"
-                faults.append(Fault(where, found, "must have one owner, or allow overlap"))
+                fault = f"column {column!r} also belongs to {owner[column]}"
+                faults.append(Fault(where, fault, "must have one owner, or allow overlap"))
             elif columns.count(column) > 1:
                 faults.append(
                     Fault(where, f"column {column!r} is duplicate", "must be listed once")
@@ -129,8 +129,8 @@ def _encode_numbers(
         allowed = f"must be a whole number from 0 to {classes - 1}"
     if not valid.all():
         row = int(np.argmin(valid))
-        found = f"got {format_value(float(values[row]))}"
-        raise input_error(source, f"row {row + 1}, column {label}", found, allowed)
+        fault = f"got {format_value(float(values[row]))}"
+        raise input_error(source, f"row {row + 1}, column {label}", fault, allowed)
     if classes is not None:
         _check_classes(classes, None, label, source)
         return values.astype(np.int64), tuple(map(str, range(classes)))

@@ -44,8 +44,8 @@ def _from_npz(path: Path, progress: ProgressCallback) -> Dataset:
         )
     ends = np.cumsum(packed["webp_len"], dtype=np.int64)
     if len(ends) == 0 or ends[-1] != len(packed["webp"]):
-        found = f"{len(packed['webp'])} bytes"
-        raise input_error(str(path), "webp", found, "must be the sum of webp_len, at least 1")
+        fault = f"{len(packed['webp'])} bytes"
+        raise input_error(str(path), "webp", fault, "must be the sum of webp_len, at least 1")
     raw = packed["webp"].tobytes()
     images = np.empty((len(ends), SIDE, SIDE, 3), np.uint8)
     for row, (end, length) in enumerate(zip(ends, packed["webp_len"], strict=True)):
@@ -111,11 +111,11 @@ def _dataset(
     scores: NDArray[Any],
 ) -> Dataset:
     if flags.shape != (len(ids), _FLAGS) or len(names) != _FLAGS or len(scores) != len(ids):
-        found = f"{flags.shape} flags, {len(names)} names, {len(scores)} scores, {len(ids)} ids"
-        raise input_error(source, "rows", found, f"must be {_FLAGS} named flags and a score each")
+        fault = f"{flags.shape} flags, {len(names)} names, {len(scores)} scores, {len(ids)} ids"
+        raise input_error(source, "rows", fault, f"must be {_FLAGS} named flags and a score each")
     if scores.min() < 0 or scores.max() > 100:
-        found = f"from {scores.min()} to {scores.max()}"
-        raise input_error(source, "Pawpularity", found, "must be from 0 to 100")
+        fault = f"from {scores.min()} to {scores.max()}"
+        raise input_error(source, "Pawpularity", fault, "must be from 0 to 100")
     order = np.argsort(np.array(ids), kind="stable")  # both forms get the same split
     train, test = (order[rows] for rows in train_test_rows(len(ids), "pawpularity-split"))
     table = flags.astype(np.float64)

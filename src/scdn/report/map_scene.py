@@ -82,5 +82,5 @@ def check_map_format(out: str | Path) -> None:
     """Refuse a file name that does not end with a supported format."""
     suffix = Path(out).suffix.lower()
     if suffix not in (".png", ".svg", ".html"):
-        found = f"ends with {suffix or 'nothing'}"
-        raise input_error("picture", str(out), found, "must end with .png, .svg or .html")
+        fault = f"ends with {suffix or 'nothing'}"
+        raise input_error("picture", str(out), fault, "must end with .png, .svg or .html")

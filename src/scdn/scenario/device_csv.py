@@ -79,8 +79,8 @@ def _header_faults(header: list[str]) -> Iterator[Fault]:
 
 def _device(line: int, header: list[str], row: list[str]) -> tuple[dict[str, Any], list[Fault]]:
     if len(row) != len(header):
-        found = f"got {len(row)} cells"
-        return {}, [Fault(f"line {line}", found, f"must have {len(header)}, like the header")]
+        fault = f"got {len(row)} cells"
+        return {}, [Fault(f"line {line}", fault, f"must have {len(header)}, like the header")]
     device: dict[str, Any] = {}
     faults = []
     for name, raw in zip(header, row, strict=True):

@@ -96,8 +96,8 @@ def device_faults(devices: Sequence[DeviceSettings], region_m: Coordinates) -> I
         yield from outside_region_faults(f"{where}.position_m", device.position_m, region_m)
         if device.cpu_min_hz > device.cpu_max_hz:
             allowed = f"must be ≤ cpu_max_hz = {format_value(device.cpu_max_hz)}"
-            found, of = f"got {format_value(device.cpu_min_hz)}", (f"{where}.cpu_max_hz",)
-            yield Fault(f"{where}.cpu_min_hz", found, allowed, of)
+            fault, of = f"got {format_value(device.cpu_min_hz)}", (f"{where}.cpu_max_hz",)
+            yield Fault(f"{where}.cpu_min_hz", fault, allowed, of)
         match device.optimizer:
             case Proximal(mu=mu) if device.learning_rate * mu >= 1:
                 yield _learning_rate_fault(where, device.learning_rate, mu)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scdn.learning.local_optimizers.base import LocalOptimizer
+from scdn.learning.local_optimizers.local_optimizer import LocalOptimizer
 from scdn.learning.local_optimizers.momentum import LocalMomentum
 from scdn.learning.local_optimizers.proximal import LocalProximal
 from scdn.learning.local_optimizers.sgd import LocalSgd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from scdn.learning.local_optimizers.base import LocalOptimizer
+from scdn.learning.local_optimizers.local_optimizer import LocalOptimizer
 from scdn.learning.tensors import Tensors
 
 

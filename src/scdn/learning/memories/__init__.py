@@ -3,9 +3,9 @@
 `Memory` tells how to add one of your own. `keep.py` is where departed devices' embeddings are kept.
 """
 
-from scdn.learning.memories.base import Memory, PartyEmbeddings
 from scdn.learning.memories.dropout import DropoutMemory
 from scdn.learning.memories.keep import KeepMemory
+from scdn.learning.memories.memory import Memory, PartyEmbeddings
 from scdn.learning.memories.zero_out import ZeroOutMemory
 from scdn.registry import Registry
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.learning.memories.base import Memory
+from scdn.learning.memories.memory import Memory
 
 
 class DropoutMemory(Memory):
