@@ -8,8 +8,8 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_learning import create_model
-from test_learning_laws import CLASSES, LOCAL_STEPS, VIEWS, small_learning
+from reference_learning import create_model, small_learning
+from small_models import CLASSES, LOCAL_STEPS, VIEWS
 
 from scdn.learning.asynchronous import PartyCycle, VirtualClock, train_arrivals
 from scdn.learning.local_optimizers import LocalSteps

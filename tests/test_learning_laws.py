@@ -1,8 +1,8 @@
-"""Laws of vertical learning that hold for any numbers: isolation, determinism, exact sums."""
+"""Laws of vertical learning that hold for any numbers: isolation, determinism, noise, limits."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 
 import numpy as np
@@ -13,16 +13,25 @@ from hypothesis import strategies as st
 from reference_learning import (
     CONV,
     ModelPair,
-    RecordedDraws,
     assert_close,
     create_model,
     image_dataset,
     n_steps,
-    numpy_scores,
     round_batches,
     small_learning,
     table_dataset,
     table_view,
+)
+from small_models import (
+    CLASSES,
+    LOCAL_STEPS,
+    NUMBERS,
+    SERVER,
+    VIEWS,
+    local_steps_for,
+    same,
+    started,
+    trained,
 )
 from torch import nn
 
@@ -30,8 +39,6 @@ from scdn.errors import InputError
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import split_features
 from scdn.learning.fusion_server import FusionServer
-from scdn.learning.importance import importance
-from scdn.learning.imputation import impute
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.models import Cnn
 from scdn.learning.party_factory import PartyFactory, stack_parties
@@ -39,19 +46,6 @@ from scdn.learning.party_loss import GradientLoss, SharedLabelLoss
 from scdn.learning.party_stack import PartyStack
 from scdn.learning.stack_training import StackTraining, train_stack
 
-CLASSES, NUMBERS = table_dataset(), table_dataset("regression")
-VIEWS = {
-    "a": table_view([0, 3, 1, 7, 9]),
-    "b": table_view(range(10, 21)),
-    "c": table_view([2, 4, 5, 6]),
-    "d": table_view(range(21, 25)),
-}
-LOCAL_STEPS = {
-    "a": n_steps(2),
-    "b": n_steps(4, 0.1, "momentum", 0.4),
-    "c": n_steps(3, 0.1, "proximal", 0.5),
-}
-SERVER = LocalSteps(3, 0.1)
 MODULE = __name__  # where users' models below are imported from
 
 
@@ -63,52 +57,7 @@ def _single_threaded():
     torch.set_num_threads(before)
 
 
-def started(dataset=CLASSES, memory="keep", seed=3, views=None, **overrides):
-    return create_model(
-        dataset, VIEWS if views is None else views, small_learning(**overrides), seed, memory
-    )
-
-
-def trained(*arguments, **overrides):
-    model = started(*arguments, **overrides)
-    for round_ in range(2):
-        model.train(round_, LOCAL_STEPS, SERVER)
-    model.exchange()
-    return model
-
-
-def tensors(model):
-    """Return every tensor that the model has learned or received."""
-    server = model.server
-    everything = {f"fusion {k}": p for k, p in server.fusion.parameters.items()}
-    for stack in model.stacks:
-        everything |= {f"{stack.names} {k}": p for k, p in stack.parameters.items()}
-    for name, embeddings in server.memory.embeddings.items():
-        tables = embeddings._asdict().items()
-        everything |= {f"kept {name} {key}": table for key, table in tables if table is not None}
-    everything |= {f"sample {k}": table for k, table in server.sample_embeddings.items()}
-    everything |= {f"test {k}": table for k, table in server.test_embeddings.items()}
-    return everything
-
-
-def predicted(server, names):
-    """Return the server's outputs for the test rows if only `names` had sent embeddings."""
-    blank = torch.zeros_like(next(iter(server.test_embeddings.values())))
-    known = [server.test_embeddings[m] if m in names else blank for m in server.fusion.members]
-    return server.fusion.outputs(torch.stack(known))
-
-
-def local_steps_for(model):
-    return {name: order for name, order in LOCAL_STEPS.items() if name in model.present}
-
-
-def same(one, other):
-    one, other = tensors(one), tensors(other)
-    assert one.keys() == other.keys()
-    return all(torch.equal(value, other[key]) for key, value in one.items())
-
-
-# --- isolation ------------------------------------------------------------------------------------
+# --- isolation ---------------------------------------------------------------------------------
 
 
 CASES = {
@@ -242,7 +191,7 @@ def test_embedding_gradients_equal_finite_differences():
         assert float(gradients[where]) == pytest.approx(float(change), rel=1e-5, abs=1e-9)
 
 
-# --- determinism ----------------------------------------------------------------------------------
+# --- determinism -------------------------------------------------------------------------------
 
 
 def course(memory="keep", threads=1, **overrides):
@@ -348,360 +297,7 @@ def test_a_partys_training_does_not_depend_on_the_steps_of_others():
                     assert_close(value[index], other_stack.parameters[key][index], name)
 
 
-# --- importance -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("memory", ["keep", "zero-out"])
-@pytest.mark.parametrize("dataset", [CLASSES, NUMBERS], ids=["classes", "numbers"])
-def test_exclusion_losses_equal_those_of_the_reference(memory, dataset):
-    pair = ModelPair(dataset, VIEWS, small_learning(importance_max=7), memory)
-    pair.train(LOCAL_STEPS, n_steps(3))
-    _excludes(pair)
-    pair.remove_parties(["a"])
-    pair.add_parties({"n": table_view(range(9))})
-    pair.train({"n": n_steps(3), "b": n_steps(2)}, n_steps(3))
-    losses = _excludes(pair)
-    importance_ = pair.model.importance()
-    least, greatest = min(losses.values()), max(losses.values())
-    for name, loss in losses.items():
-        assert_close(importance_[name], 1 + 6 * (loss - least) / (greatest - least), name)
-
-
-def _excludes(pair):
-    expected = pair.reference.exclusion_losses()
-    losses = pair.model.server.exclusion_losses(list(expected))
-    assert_close(losses, list(expected.values()))
-    return expected
-
-
-def test_exclusion_losses_with_departed_members_under_dropout():
-    pair = ModelPair(CLASSES, VIEWS, small_learning(), "dropout")
-    pair.train(LOCAL_STEPS, n_steps(3))
-    pair.remove_parties(["a", "b"])
-    _excludes(pair)
-
-
-def test_exclusion_losses_of_more_parties_than_one_pass_takes():
-    views = {f"p{n}": table_view([n % 25, (n + 3) % 25]) for n in range(70)}
-    pair = ModelPair(CLASSES, views, small_learning())
-    _excludes(pair)
-
-
-@given(st.lists(st.floats(-50, 50), min_size=1, max_size=9), st.floats(1, 20))
-def test_importance_grows_with_the_loss_from_one_to_the_largest(losses, largest):
-    values = importance(losses, largest)
-    if min(losses) == max(losses):
-        assert values == [1.0] * len(losses)
-        return
-    assert values[losses.index(min(losses))] == 1
-    assert values[losses.index(max(losses))] == pytest.approx(largest)
-    order = np.argsort(losses, kind="stable")
-    assert all(np.diff(np.array(values)[order]) >= 0)
-
-
-def test_equal_losses_are_equally_important():
-    assert importance([], 5) == []
-    assert importance([0.3], 5) == [1.0]
-    assert importance([0.3, 0.3], 5) == [1.0, 1.0]
-
-
-# --- scores ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dataset", [CLASSES, NUMBERS], ids=["classes", "numbers"])
-@pytest.mark.parametrize("memory", ["keep", "zero-out", "dropout"])
-def test_scores_equal_those_counted_from_predictions(memory, dataset):
-    model = trained(dataset, memory)
-    for _ in range(2):
-        expected = numpy_scores(model.server.predict().numpy(), dataset.test_y, dataset.task)
-        metrics = model.metrics()
-        for key, number in expected.items():
-            assert_close(metrics[key], number, key)
-        model.remove_parties(["c"] if "c" in model.present else ["d"])
-
-
-def test_top3_of_two_classes_is_always_100():
-    metrics = trained(table_dataset(classes=2)).metrics()
-    assert metrics["top3"] == 100
-    assert metrics["top1"] < 100
-
-
-def test_with_kept_embeddings_an_exit_changes_no_metric_at_once():
-    model = trained()
-    before = model.metrics()
-    assert "future" not in before
-    assert "future_by" not in before
-    model.remove_parties(["b"])
-    after = model.metrics()
-    assert {key: after[key] for key in before} == before
-    assert set(after) - set(before) == {"future", "future_by"}
-
-
-@pytest.mark.parametrize("memory", ["zero-out", "dropout"])
-def test_without_kept_embeddings_future_scores_equal_current_ones(memory):
-    model = trained(memory=memory)
-    assert "future" not in model.metrics()
-    model.remove_parties(["b"])
-    metrics = model.metrics()
-    for scores in (metrics["future"], *metrics["future_by"].values()):
-        assert scores == {key: metrics[key] for key in scores}
-
-
-def test_an_entry_adds_no_future_scores():
-    model = trained()
-    model.add_parties({"n": table_view(range(4))})
-    assert "future" not in model.metrics()
-
-
-def test_zeroing_out_equals_a_fusion_model_without_the_blocks():
-    model = trained(memory="zero-out")
-    kept = started(memory="keep")
-    kept.server.fusion, kept.stacks = model.server.fusion, list(model.stacks)
-    kept.exchange()
-    without = predicted(kept.server, [name for name in VIEWS if name != "b"])
-    model.remove_parties(["b"])
-    assert model.server.fusion.members == ("a", "c", "d")
-    assert model.server.fusion.parameters["blocks"].shape == (3, 5, 7)
-    assert_close(model.server.predict(), without)
-    assert "b" not in model.server.sample_embeddings | model.server.test_embeddings
-    assert model.server.memory.embeddings == {}
-
-
-def test_dropout_scales_the_remaining_embeddings():
-    model = trained(memory="dropout")
-    tests = dict(model.server.test_embeddings)
-    model.remove_parties(["b", "d"])
-    p = model.server.fusion.parameters
-    assert p["blocks"].shape[0] == 4
-    sums = sum(tests[name] @ p["blocks"][n] for n, name in ((0, "a"), (2, "c")))
-    hidden = torch.relu(sums * 4 / 2 + p["bias"])
-    assert_close(model.server.predict(), hidden @ p["head.1.weight"].T + p["head.1.bias"])
-
-
-# --- imputation -----------------------------------------------------------------------------------
-
-
-def test_future_scores_use_the_imputation_of_the_scenario():
-    before = trained()
-    tests, sample = dict(before.server.test_embeddings), dict(before.server.sample_embeddings)
-    for how in ("zero", "mean", "learned"):
-        model = trained(imputation=how)
-        model.remove_parties(["b"])
-        metrics = model.metrics()
-        assert metrics["future"] == {
-            "train_loss": metrics["train_loss"],
-            **metrics["future_by"][how],
-        }
-        if how == "learned":
-            continue
-        fill = torch.zeros(5) if how == "zero" else sample["b"].mean(0)
-        filled = tests | {"b": fill.double().expand(40, 5)}
-        outputs = model.server.fusion.outputs(torch.stack([filled[name] for name in VIEWS]))
-        expected = numpy_scores(outputs.numpy(), CLASSES.test_y, "classification")
-        for key, number in expected.items():
-            assert_close(metrics["future"][key], number, key)
-
-
-def affine(members=3, rows=60, width=4, fresh=30, seed=0):
-    """Return embeddings of a departed party that are affine functions of those of the present."""
-    draw = np.random.default_rng(seed)
-    sample, rows_ = (torch.from_numpy(draw.normal(size=(members, n, width))) for n in (rows, fresh))
-    map_ = torch.from_numpy(draw.normal(size=(members * width, width)))
-    shift = torch.from_numpy(draw.normal(size=width))
-
-    def departed(embeddings):
-        return embeddings.movedim(0, 1).flatten(1) @ map_ + shift
-
-    return departed(sample), sample, rows_, departed(rows_)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_learned_imputation_is_exact_for_affine_embeddings(seed):
-    known, seen, given_, expected = affine(seed=seed)
-    assert_close(impute("learned", known, seen, given_), expected)
-
-
-def test_learned_imputation_is_closer_than_the_mean():
-    known, seen, given_, expected = affine()
-    away = (impute("learned", known, seen, given_) - expected).norm() / expected.norm()
-    assert away < 5e-3
-    blind = (impute("mean", known, seen, given_) - expected).norm() / expected.norm()
-    assert away < blind / 100
-
-
-def test_learned_imputation_stands_collinear_and_constant_inputs():
-    known, seen, given_, _ = affine()
-    twice, twice_given = torch.cat([seen, seen]), torch.cat([given_, given_])
-    assert torch.isfinite(impute("learned", known, twice, twice_given)).all()
-    flat = torch.ones_like(seen)
-    assert_close(impute("learned", known, flat, flat[:, :30]), known.mean(0).expand(30, -1))
-
-
-def test_learned_imputation_without_present_parties_is_the_mean():
-    known = torch.randn(9, 3, dtype=torch.float64)
-    nobody, given_ = torch.zeros(0, 9, 3), torch.zeros(0, 4, 3)
-    assert_close(impute("learned", known, nobody, given_), known.mean(0).expand(4, -1))
-
-
-# --- gradient statistics --------------------------------------------------------------------------
-
-
-def test_first_gradient_statistics_come_from_eight_batches():
-    pair = ModelPair(CLASSES, VIEWS, small_learning())
-    draws = _spied_batches(pair.model)
-    assert len(draws) == 8
-    steps = n_steps(1)
-    stale = [pair.reference._embeddings(rows) for rows in draws]
-    for name in VIEWS:
-        reference = pair.reference._sample_gradient(name)
-        squares, away = [], []
-        for rows, table_ in zip(draws, stale, strict=True):
-            _, (gradient,) = pair.reference._train_party(
-                name, steps, [rows], [table_], pair.reference.fusion, None
-            )
-            squares.append(sum(float(g.square().sum()) for g in gradient))
-            pairs = zip(gradient, reference, strict=True)
-            away.append(sum(float((g - r).square().sum()) for g, r in pairs))
-        assert_close(pair.model.gradient_stats[name].bound_sq, np.mean(squares), name)
-        assert_close(pair.model.gradient_stats[name].variance, np.mean(away), name)
-
-
-def _spied_batches(model):
-    """Return the batches of the first gradient statistics, drawn once more."""
-    drawn = []
-    draw = type(model)._draw
-
-    def spy(self, draws, steps):
-        drawn.append(draw(self, draws, steps))
-        return drawn[-1]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(model), "_draw", spy)
-        repeated = create_model(CLASSES, VIEWS, model.learning)
-    assert repeated.gradient_stats == model.gradient_stats
-    (batches,) = drawn
-    return batches
-
-
-@pytest.mark.parametrize("labels", ["shared", "server"])
-def test_gradient_bounds_are_running_maxima_and_variances_the_latest(labels):
-    pair = ModelPair(CLASSES, VIEWS, small_learning(labels=labels, batch_size=2))
-    before = dict(pair.model.gradient_stats)
-    squares = {name: [size.bound_sq] for name, size in before.items()}
-    for _ in range(6):
-        fresh = {
-            name: replace(size, bound_sq=0.0) for name, size in pair.model.gradient_stats.items()
-        }
-        carried, pair.model.gradient_stats = pair.model.gradient_stats, fresh
-        pair.train(LOCAL_STEPS, n_steps(3))
-        for name, size in pair.model.gradient_stats.items():
-            squares[name].append(size.bound_sq)
-            pair.model.gradient_stats[name] = carried[name].updated_with(size)
-        pair.check()
-    for name in LOCAL_STEPS:
-        assert pair.model.gradient_stats[name].bound_sq == max(squares[name])
-        assert pair.model.gradient_stats[name].variance != before[name].variance
-    assert pair.model.gradient_stats["d"] == before["d"]
-
-
-def test_gradients_are_not_measured_unless_asked():
-    unmeasured = create_model(CLASSES, VIEWS, small_learning(), measure_gradients=False)
-    measured = started()
-    for model in (unmeasured, measured):
-        model.train(0, LOCAL_STEPS, SERVER)
-    assert unmeasured.gradient_stats == {}
-    assert same(unmeasured, measured)
-
-
-def test_sample_gradients_exchange_embeddings_first():
-    pair = ModelPair(CLASSES, VIEWS, small_learning(damping="none"))
-    with RecordedDraws(pair.model) as draws:
-        pair.model.train(0, LOCAL_STEPS, SERVER)
-    draws.follow(pair.reference, LOCAL_STEPS, n_steps(3))
-    for stack in pair.model.stacks:
-        gradients = pair.model.sample_gradients(stack)
-        for index, name in enumerate(stack.names):
-            expected = pair.reference._sample_gradient(name)[-1]
-            assert_close(gradients["2.bias"][index], expected, name)
-
-
-def test_gradient_statistics_with_departed_members_under_dropout():
-    pair = ModelPair(CLASSES, VIEWS, small_learning(dropout=0.0), "dropout")
-    pair.remove_parties(["a", "d"])
-    pair.train({"b": n_steps(2), "c": n_steps(2)}, n_steps(2))
-    pair.check()
-
-
-# --- entries and exits ----------------------------------------------------------------------------
-
-
-def test_an_absent_party_cannot_train():
-    model = trained()
-    model.remove_parties(["b"])
-    with pytest.raises(InputError, match="b: cannot train"):
-        model.train(2, LOCAL_STEPS, SERVER)
-
-
-@pytest.mark.parametrize("memory", ["keep", "zero-out", "dropout"])
-def test_an_entry_leaves_trained_weights_unchanged(memory):
-    model = trained(memory=memory)
-    before, outputs = model.server.fusion, model.server.predict()
-    parties = {(t.names[n], k): p[n] for t in model.stacks for k, p in t.parameters.items()
-               for n in range(len(t.names))}  # fmt: skip
-    gradient_stats = dict(model.gradient_stats)
-    model.add_parties({"n": table_view(range(9)), "m": table_view([1])})
-    after = model.server.fusion
-    assert after.members == (*before.members, "n", "m")
-    assert torch.equal(after.parameters["blocks"][:4], before.parameters["blocks"])
-    for key, value in before.parameters.items():
-        assert key == "blocks" or torch.equal(after.parameters[key], value)
-    for stack in model.stacks:
-        for index, name in enumerate(stack.names):
-            for key, p in stack.parameters.items():
-                assert name in "nm" or torch.equal(p[index], parties[name, key])
-    assert {name: model.gradient_stats[name] for name in gradient_stats} == gradient_stats
-    model.exchange()
-    assert_close(predicted(model.server, VIEWS), outputs)
-    assert not torch.allclose(model.server.predict(), outputs)
-    limit = 1 / np.sqrt(6 * 5)
-    assert 0.8 * limit < float(after.parameters["blocks"][4:].abs().max()) <= limit
-
-
-def test_kept_embeddings_of_a_departed_party_never_change():
-    model = trained()
-    model.remove_parties(["b"])
-    kept = model.server.memory.embeddings
-    before = [table.clone() for table in kept["b"]]
-    assert_close(kept["b"].training[model.server.sample], kept["b"].sample)
-    for round_ in range(2, 4):
-        model.train(round_, local_steps_for(model), SERVER)
-    assert all(torch.equal(*tables) for tables in zip(kept["b"], before, strict=True))
-
-
-@pytest.mark.parametrize("dropout", [0.0, 0.3, 0.9])
-def test_dropout_leaves_out_departed_members_always_and_others_at_its_rate(dropout):
-    model = started(memory="dropout", dropout=dropout)
-    model.remove_parties(["b"])
-    flags = torch.cat([model._training_mask((round_,), 20).flags for round_ in range(100)])
-    assert set(flags.unique().tolist()) <= {0.0, 1.0}
-    assert not flags[:, 1].any()
-    assert flags.any(1).all()
-    if dropout < 0.9:
-        spared = dropout**3 / 3  # where all three would be left out, one of them is drawn
-        fractions = flags[:, [0, 2, 3]].mean(0)
-        np.testing.assert_allclose(fractions, 1 - dropout + spared, atol=0.05)
-    mask = model._training_mask((0,), 5)
-    assert_close(mask.scale, 4 / mask.flags.sum(1))
-
-
-def test_first_dropout_masks_do_not_depend_on_how_many_steps_follow():
-    model = started(memory="dropout", dropout=0.9)
-    long = model._training_mask((0,), 12).flags
-    for steps in range(1, 12):
-        assert torch.equal(model._training_mask((0,), steps).flags, long[:steps])
-
-
-# --- perturbation ---------------------------------------------------------------------------------
+# --- perturbation ------------------------------------------------------------------------------
 
 
 class ServerSpy:
@@ -786,7 +382,7 @@ def test_sample_and_test_embeddings_are_perturbed_too():
     assert not torch.equal(noisy.server.sample_embeddings["a"], calm.server.sample_embeddings["a"])
 
 
-# --- limiting cases -------------------------------------------------------------------------------
+# --- limiting cases ----------------------------------------------------------------------------
 
 
 def test_a_round_without_server_steps_equals_the_reference():
@@ -843,7 +439,7 @@ def test_a_departed_partys_name_cannot_be_used_again():
         model.add_parties({"a": VIEWS["a"]})
 
 
-# --- users' models --------------------------------------------------------------------------------
+# --- users' models -----------------------------------------------------------------------------
 
 
 def dropping(shape, width):

@@ -7,17 +7,8 @@ import json
 import numpy as np
 import pytest
 import torch
-from reference_learning import create_model, table_dataset
-from test_learning_laws import (
-    CLASSES,
-    LOCAL_STEPS,
-    SERVER,
-    VIEWS,
-    local_steps_for,
-    same,
-    small_learning,
-    table_view,
-)
+from reference_learning import create_model, small_learning, table_dataset, table_view
+from small_models import CLASSES, LOCAL_STEPS, SERVER, VIEWS, local_steps_for, same
 
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.tensors import StateDict
