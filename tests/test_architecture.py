@@ -8,7 +8,6 @@ import sys
 from collections import defaultdict
 from functools import cache
 
-import pytest
 from conftest import ROOT
 
 SOURCE = ROOT / "src" / "scdn"
@@ -54,8 +53,6 @@ SHARED_NAMES = {
 COMPILED_KERNEL = SOURCE / "control" / "exact" / "bounds_numba.py"  # one unit for the compiler
 LONGEST_FILE = 400
 
-unfinished = pytest.mark.xfail(reason="names are still being changed")
-
 
 @cache
 def _tree(path):
@@ -76,7 +73,7 @@ def _imports(path):
 
 
 def test_imports_go_one_way():
-    assert {_package(path) for path in FILES} - {"__init__"} <= set(ALLOWED)
+    assert {_package(path) for path in FILES} - {"__init__"} == set(ALLOWED)
     upwards = [
         f"{path.relative_to(SOURCE)} imports {target}"
         for path in FILES
@@ -173,7 +170,6 @@ def test_no_file_is_too_long():
     assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
 
 
-@unfinished
 def test_no_local_variable_is_called_found():
     """`found` says that something was found, not what: `plan`, `losses`, `rows` do."""
     named = [
