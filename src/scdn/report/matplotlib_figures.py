@@ -18,7 +18,7 @@ from scdn.file_io import OutputError, write_atomic
 from scdn.report.charts import energy_ledger, study_charts
 from scdn.report.matplotlib_network import draw_flight, draw_presence
 from scdn.report.network_history import NetworkHistory
-from scdn.report.number_format import bar_label
+from scdn.report.number_format import mean_with_std
 from scdn.report.results import Chart, EnergyLedger, MeanCurve
 from scdn.report.study import Study
 from scdn.report.theme import LIGHT, MethodStyle, method_styles
@@ -157,7 +157,7 @@ def _draw_ledger(ledger: EnergyLedger) -> Figure:
                   edgecolor=LIGHT["paper"], lw=0.8)  # fmt: skip
         left = [a + b for a, b in zip(left, joules, strict=True)]
     for row, total in zip(rows, ledger.totals, strict=True):
-        axes.annotate(bar_label(total.mean, total.std), (total.mean, row), xytext=(5, 0),
+        axes.annotate(mean_with_std(total.mean, total.std), (total.mean, row), xytext=(5, 0),
                       textcoords="offset points", va="center", fontsize=8.5,
                       color=LIGHT["ink"])  # fmt: skip
     axes.set_yticks(

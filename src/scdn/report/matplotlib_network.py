@@ -108,7 +108,7 @@ def _legend(figure: Figure) -> None:
             entry("active", "o", "active"),
             entry("off", "o", "active", False),
             entry("link failed", "s", "failed"),
-            entry("gone", "x", "faint"),
+            entry("departed", "x", "faint"),
         ],
         loc="outside lower left", ncols=6, frameon=False, fontsize=8.5, labelcolor=LIGHT["ink"],
         handletextpad=0.2, columnspacing=1.2,

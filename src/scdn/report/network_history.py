@@ -14,7 +14,7 @@ STATES = {
     "p": ("present", "present, off"),
     "f": ("failed", "link failed"),
     "l": ("left", "leaves"),
-    "g": ("gone", "gone"),
+    "g": ("gone", "departed"),
 }
 ABSENT = "."  # not yet entered
 

@@ -40,14 +40,6 @@ def mean_with_std(mean: float, std: float | None) -> str:
     return f"{number(mean, places)} ± {number(std, places)}"
 
 
-def bar_label(mean: float, std: float | None) -> str:
-    """Return `mean ± std` in four digits, for the end of a bar."""
-    places = decimals(mean, std)
-    if std is None or places is None or mean >= _LONG:
-        return f"{mean:.4g}"
-    return f"{mean:.{places}f} ± {std:.{places}f}"
-
-
 def p_value(p: float | None) -> str:
     """Return a p-value in two or three decimals."""
     if p is None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scdn.arrays import Array, floats
-from scdn.report.number_format import bar_label
+from scdn.report.number_format import mean_with_std
 from scdn.report.results import Chart, EnergyLedger, MeanCurve
 from scdn.report.theme import MethodStyle
 
@@ -101,7 +101,7 @@ def plotly_ledger(ledger: EnergyLedger) -> PlotlyFigure:
     ]  # fmt: skip
     ends = [
         {"x": total.mean, "y": name, "xanchor": "left", "xshift": 5, "showarrow": False,
-         "text": bar_label(total.mean, total.std),
+         "text": mean_with_std(total.mean, total.std),
          "font": {"size": 12, "color": "@ink"}}
         for name, total in zip(names, ledger.totals, strict=True)
     ]  # fmt: skip

@@ -7,20 +7,14 @@ foreign `Host` (DNS rebinding) is refused, and so is a write with a foreign `Ori
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scdn.studio.settings import MAX_BODY, StudioSettings
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 COOKIE = "scdn_token"
 _READ_METHODS = {"GET", "HEAD", "OPTIONS"}
@@ -45,7 +39,7 @@ _SIGN_IN_PAGE = (
 class AccessControl:
     """ASGI middleware that answers a request itself or passes it to the application."""
 
-    def __init__(self, app: Any, settings: StudioSettings) -> None:
+    def __init__(self, app: ASGIApp, settings: StudioSettings) -> None:
         self._app, self._settings = app, settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -113,7 +113,7 @@
       points("active", inState("a"), { symbol: "circle", size: 6, color: "@active" }),
       points("present, off", inState("p"), { symbol: "circle-open", size: 6, color: "@active", line: { color: "@active", width: 2 } }),
       points("link failed", inState("f"), { symbol: "square", size: 6, color: "@failed" }),
-      points("left", inState("lg"), { symbol: "cross", size: 4, color: "@faint" }),
+      points("departed", inState("lg"), { symbol: "cross", size: 4, color: "@faint" }),
       { type: "scatter3d", mode: "markers", name: "server", hoverinfo: "text", x: here ? [here[0]] : [], y: here ? [here[1]] : [],
         z: here ? [here[2]] : [], hovertext: ["server"], marker: { symbol: "diamond", size: 8, color: "@server" } }],
       layout: { margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: true,
