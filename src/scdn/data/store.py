@@ -67,19 +67,14 @@ def get(name: str, remedy: str) -> Dataset:
     """Return a stored data set; `remedy` is the advice if it is absent or damaged."""
     path = stored_files().get(name)
     if path is None:
-        raise input_error(
-            "data set", name, f"is not in {store_folder()}", f"get it first: {remedy}"
-        )
+        missing = f"is not in {store_folder()}"
+        raise input_error("data set", name, missing, f"get it first: {remedy}")
     verify_file(path, f"get it again: {remedy}")
     try:
         return _from_arrays(read_npz(path))
     except (KeyError, ValueError, TypeError) as error:
-        raise input_error(
-            str(path),
-            "file",
-            f"was written by another version ({error})",
-            f"get it again: {remedy}",
-        ) from None
+        reason = f"was written by another version ({error})"
+        raise input_error(str(path), "file", reason, f"get it again: {remedy}") from None
 
 
 def verify_file(path: Path, remedy: str) -> None:
@@ -101,9 +96,8 @@ def check_sha256(source: Path | bytes, expected: str, remedy: str, name: str = "
             reason = f"cannot be read ({error.strerror})"
             raise input_error(name, "file", reason, "must be readable") from None
     if digest != expected:
-        raise input_error(
-            name, "sha256", f"got {digest}", f"must be {expected}; {printable(remedy)}"
-        )
+        allowed = f"must be {expected}; {printable(remedy)}"
+        raise input_error(name, "sha256", f"got {digest}", allowed)
 
 
 def _files() -> list[Path]:
@@ -116,11 +110,8 @@ def _files() -> list[Path]:
 def _remove_old_files(name: str, current: Path) -> None:
     """Remove older versions, and temporary files that a killed process left."""
     for path in _files():
-        older = (
-            _FILE_PATTERN.fullmatch(path.name)
-            and path.name.split(".")[0] == name
-            and path != current
-        )
+        stored = _FILE_PATTERN.fullmatch(path.name)
+        older = stored and stored.group(1) == name and path != current
         partial = path.name.startswith(".") and _FILE_PATTERN.match(path.name[1:])
         if older or (partial and time.time() - path.stat().st_mtime > _STALE_S):
             path.unlink(missing_ok=True)
@@ -130,11 +121,8 @@ def _to_arrays(dataset: Dataset) -> dict[str, Any]:
     arrays: dict[str, Any] = {"train_y": dataset.train_y, "test_y": dataset.test_y}
     for part in ("train", "test"):
         arrays |= {f"{part}.{key}": rows for key, rows in getattr(dataset, part).items()}
-    metadata = {
-        field.name: getattr(dataset, field.name)
-        for field in fields(dataset)
-        if field.name not in _ARRAYS
-    }
+    names = [field.name for field in fields(dataset) if field.name not in _ARRAYS]
+    metadata = {name: getattr(dataset, name) for name in names}
     return arrays | {_METADATA: np.array(json.dumps(metadata))}
 
 

@@ -33,9 +33,8 @@ def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
             case ".npz":
                 frame = _npz_frame(path)
             case _:
-                raise input_error(
-                    str(path), "file", "has an unknown type", "must be .csv, .parquet, .npz"
-                )
+                allowed = "must be .csv, .parquet, .npz"
+                raise input_error(str(path), "file", "has an unknown type", allowed)
     except OSError as error:
         reason = f"cannot be read ({error.strerror or error})"
         raise input_error(str(path), "file", reason, "must be readable") from None
@@ -43,9 +42,8 @@ def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
         raise input_error(str(path), "file", "is empty", "needs a header and rows") from None
     except (ValueError, pd.errors.ParserWarning) as error:
         reason = f"cannot be parsed ({str(error).splitlines()[0]})"
-        raise input_error(
-            str(path), "file", reason, "must be a complete table without objects"
-        ) from None
+        allowed = "must be a complete table without objects"
+        raise input_error(str(path), "file", reason, allowed) from None
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     if frame.empty:
         raise input_error(str(path), "file", "has no rows", "needs a header and rows")
@@ -73,10 +71,8 @@ def require_columns(frame: pd.DataFrame, columns: Iterable[str], source: str) ->
     missing = [column for column in dict.fromkeys(columns) if column not in frame.columns]
     if missing:
         present = ", ".join(map(str, frame.columns[:8])) + (" …" if len(frame.columns) > 8 else "")
-        raise InputError(
-            source,
-            [Fault(column, "no such column", f"the file has {present}") for column in missing],
-        )
+        allowed = f"the file has {present}"
+        raise InputError(source, [Fault(column, "no such column", allowed) for column in missing])
 
 
 def numeric_cells(frame: pd.DataFrame, columns: Sequence[str], source: str) -> Array:
@@ -93,9 +89,8 @@ def numeric_cells(frame: pd.DataFrame, columns: Sequence[str], source: str) -> A
             for row, column in faulty[:_LISTED].tolist()
         ]
         if len(faulty) > _LISTED:
-            faults.append(
-                Fault("cells", f"{len(faulty) - _LISTED} more like these", "must be finite numbers")
-            )
+            more = f"{len(faulty) - _LISTED} more like these"
+            faults.append(Fault("cells", more, "must be finite numbers"))
         raise InputError(source, faults)
     return cells
 

@@ -62,9 +62,8 @@ def _collect(name: str, part: str, rows: MapStyleDataset) -> tuple[NDArray[Any],
         x = np.stack([np.asarray(pair[0]) for pair in pairs])
         return x, np.array([np.asarray(pair[1]).item() for pair in pairs])
     except (ValueError, TypeError, IndexError) as error:
-        raise input_error(
-            name, part, str(error), "must be pairs (x, y), all x of one shape"
-        ) from None
+        allowed = "must be pairs (x, y), all x of one shape"
+        raise input_error(name, part, str(error), allowed) from None
 
 
 def _modality(name: str, x: NDArray[Any], channels: str) -> dict[str, NDArray[Any]]:

@@ -41,26 +41,20 @@ def site_faults(site: Site) -> Iterator[Fault]:
     """Yield the faults of the region, the keep-out boxes and the candidate positions."""
     for axis, size in enumerate(site.region_m):
         if not 0 < size <= _MAX_SIZE_M:
-            yield Fault(
-                f"region_m.{axis}",
-                f"got {format_value(size)}",
-                f"must be > 0 and ≤ {_MAX_SIZE_M:g}",
-            )
+            yield _wrong_value(f"region_m.{axis}", size, f"must be > 0 and ≤ {_MAX_SIZE_M:g}")
     for index, box in enumerate(site.keep_out_m):
         if any(low > high for low, high in zip(box[:3], box[3:], strict=True)):
             allowed = "must be x0, y0, z0, x1, y1, z1 with the first corner not above the second"
-            yield Fault(f"keep_out_m.{index}", f"got {format_value(box)}", allowed)
+            yield _wrong_value(f"keep_out_m.{index}", box, allowed)
     if site.candidates_m is None:
         return
     if not site.candidates_m:
-        yield Fault(
-            "candidates_m", "got an empty list", "needs at least one position, or must be left out"
-        )
-        return
-    if not any(_is_allowed(position, site) for position in site.candidates_m):
+        allowed = "needs at least one position, or must be left out"
+        yield Fault("candidates_m", "got an empty list", allowed)
+    elif not any(_is_allowed(position, site) for position in site.candidates_m):
         allowed = "needs one in the region, outside every keep-out box, on the ground or in flight"
-        of = ("region_m", "keep_out_m", "movement")
-        yield Fault("candidates_m", "no position is allowed", allowed, of)
+        related = ("region_m", "keep_out_m", "movement")
+        yield Fault("candidates_m", "no position is allowed", allowed, related)
 
 
 def _is_allowed(position: Coordinates, site: Site) -> bool:
@@ -82,7 +76,7 @@ def outside_region_faults(
     """Yield a fault if the position is outside the region."""
     if not _is_inside(position, region_m):
         allowed = f"must be inside 0 … {format_value(list(region_m))}"
-        yield Fault(field, f"got {format_value(list(position))}", allowed, ("region_m",))
+        yield _wrong_value(field, list(position), allowed, "region_m")
 
 
 def device_faults(devices: Sequence[DeviceSettings], region_m: Coordinates) -> Iterator[Fault]:
@@ -96,8 +90,8 @@ def device_faults(devices: Sequence[DeviceSettings], region_m: Coordinates) -> I
         yield from outside_region_faults(f"{where}.position_m", device.position_m, region_m)
         if device.cpu_min_hz > device.cpu_max_hz:
             allowed = f"must be ≤ cpu_max_hz = {format_value(device.cpu_max_hz)}"
-            fault, of = f"got {format_value(device.cpu_min_hz)}", (f"{where}.cpu_max_hz",)
-            yield Fault(f"{where}.cpu_min_hz", fault, allowed, of)
+            field, limit = f"{where}.cpu_min_hz", f"{where}.cpu_max_hz"
+            yield _wrong_value(field, device.cpu_min_hz, allowed, limit)
         match device.optimizer:
             case Proximal(mu=mu) if device.learning_rate * mu >= 1:
                 yield _learning_rate_fault(where, device.learning_rate, mu)
@@ -105,8 +99,13 @@ def device_faults(devices: Sequence[DeviceSettings], region_m: Coordinates) -> I
 
 def _learning_rate_fault(where: str, rate: float, mu: float) -> Fault:
     allowed = f"times mu = {format_value(mu)} must be < 1"
-    of = (f"{where}.optimizer", f"{where}.mu")
-    return Fault(f"{where}.learning_rate", f"got {format_value(rate)}", allowed, of)
+    return _wrong_value(
+        f"{where}.learning_rate", rate, allowed, f"{where}.optimizer", f"{where}.mu"
+    )
+
+
+def _wrong_value(field: str, value: object, allowed: str, *related: str) -> Fault:
+    return Fault(field, f"got {format_value(value)}", allowed, related)
 
 
 def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
@@ -126,9 +125,8 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
     drawn_devices = sum(group.count for group in scenario.fleet)
     if not (drawn_devices or scenario.devices or scenario.devices_csv or scenario.churn.trace):
         allowed = "needs a [[fleet]] with count ≥ 1, or [[devices]]"
-        yield Fault(
-            "fleet", "the scenario has no device", allowed, ("devices", "devices_csv", "churn")
-        )
+        related = ("devices", "devices_csv", "churn")
+        yield Fault("fleet", "the scenario has no device", allowed, related)
     shares = [group.entry_share for group in scenario.fleet]
     if scenario.churn.entry_rate > 0 and shares and sum(shares) == 0:
         allowed = "a group must have entry_share > 0, or churn.entry_rate must be 0"
@@ -136,39 +134,30 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
 
 
 def _group_faults(where: str, group: DeviceGroup, region_m: Coordinates) -> Iterator[Fault]:
-    nonnegative, positive = (0.0, math.inf), (math.nextafter(0, 1), math.inf)
+    above_0, below_1 = math.nextafter(0, 1), math.nextafter(1, 0)
     limits = {
         "altitude_m": (0.0, region_m[2]),
         "max_power_dbm": (-1000.0, 1000.0),
         "cpu_max_hz": (group.cpu_min_hz, math.inf),
-        "capacitance": nonnegative,
-        "flops_per_cycle": positive,
-        "mu": (math.nextafter(0, 1), math.nextafter(1, 0)),
-        "rho": (math.nextafter(0, 1), math.nextafter(1, 0)),
+        "capacitance": (0.0, math.inf),
+        "flops_per_cycle": (above_0, math.inf),
+        "mu": (above_0, below_1),
+        "rho": (above_0, below_1),
     }
     for name, (lower, upper) in limits.items():
         low, high = getattr(group, name)
         if not lower <= low <= high <= upper:
-            yield Fault(
-                f"{where}.{name}",
-                f"got {format_value([low, high])}",
-                f"must be [low, high] with {lower:.6g} ≤ low ≤ high ≤ {upper:.6g}",
-                ("region_m", f"{where}.cpu_min_hz"),
-            )
+            allowed = f"must be [low, high] with {lower:.6g} ≤ low ≤ high ≤ {upper:.6g}"
+            related = ("region_m", f"{where}.cpu_min_hz")
+            yield _wrong_value(f"{where}.{name}", [low, high], allowed, *related)
     if group.area_m is not None:
         x0, y0, x1, y1 = group.area_m
         if not (0 <= x0 <= x1 <= region_m[0] and 0 <= y0 <= y1 <= region_m[1]):
-            yield Fault(
-                f"{where}.area_m",
-                f"got {format_value(group.area_m)}",
-                f"must be x0 ≤ x1 ≤ {region_m[0]:g}, y0 ≤ y1 ≤ {region_m[1]:g}, from 0",
-                ("region_m",),
-            )
+            allowed = f"must be x0 ≤ x1 ≤ {region_m[0]:g}, y0 ≤ y1 ≤ {region_m[1]:g}, from 0"
+            yield _wrong_value(f"{where}.area_m", group.area_m, allowed, "region_m")
     for index, shape in enumerate(group.weibull_shapes):
         if shape <= 0:
-            yield Fault(
-                f"{where}.weibull_shapes.{index}", f"got {format_value(shape)}", "must be > 0"
-            )
+            yield _wrong_value(f"{where}.weibull_shapes.{index}", shape, "must be > 0")
     if "proximal" in group.optimizers and group.learning_rate * group.mu[1] >= 1:
         yield _learning_rate_fault(where, group.learning_rate, group.mu[1])
 
@@ -181,9 +170,8 @@ def theorem_faults(devices: Sequence[DeviceSettings], max_steps: int) -> Iterato
             case Momentum(rho=rho):
                 yield from _momentum_faults(f"{where}.optimizer.rho", rho)
             case Proximal(mu=mu):
-                yield from _learning_rate_faults(
-                    f"{where}.learning_rate", device.learning_rate, mu, max_steps
-                )
+                rate = device.learning_rate
+                yield from _learning_rate_faults(f"{where}.learning_rate", rate, mu, max_steps)
 
 
 def scenario_theorem_faults(scenario: Scenario) -> Iterator[Fault]:
@@ -201,11 +189,11 @@ def scenario_theorem_faults(scenario: Scenario) -> Iterator[Fault]:
 
 def _momentum_faults(field: str, rho: float) -> Iterator[Fault]:
     if rho >= MOMENTUM_LIMIT:
-        yield Fault(field, f"got {format_value(rho)}", f"Theorem 1 needs < {MOMENTUM_LIMIT:.4f}")
+        yield _wrong_value(field, rho, f"Theorem 1 needs < {MOMENTUM_LIMIT:.4f}")
 
 
 def _learning_rate_faults(field: str, rate: float, mu: float, steps: int) -> Iterator[Fault]:
     limit = learning_rate_limit(mu, steps)
     if rate >= limit:
         allowed = f"Theorem 1 needs < 1/(2·{steps}·{mu:g}) = {limit:.4g}"
-        yield Fault(field, f"got {format_value(rate)}", allowed)
+        yield _wrong_value(field, rate, allowed)
