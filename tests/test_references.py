@@ -94,8 +94,5 @@ def test_a_reference_of_another_method_is_refused(world, tmp_path):
 def test_a_reference_in_the_run_s_folder_must_fit(world, tmp_path):
     """A run was started with seed 4, stopped during its reference, and started with seed 3."""
     run(scenario(seed=4), tmp_path / "out" / REFERENCE_FOLDER)
-    try:
-        recorded = run(world.scenario("plain", "gsp"), tmp_path / "out")
-    except InputError:
-        return
-    assert without_times(recorded) == without_times(world.run("plain", "gsp").run)
+    with pytest.raises(InputError, match="differs in seed"):
+        run(world.scenario("plain", "gsp"), tmp_path / "out")

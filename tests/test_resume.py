@@ -180,10 +180,9 @@ def test_a_run_stopped_inside_a_checkpoint_resumes(uninterrupted, tmp_path, monk
 
     with monkeypatch.context() as patch:
         patch.setattr(npz, "write_atomic", fails)
-        try:
+        with pytest.raises(StoppedError):
             run(setting, tmp_path / "run")
-        except StoppedError:
-            assert read_run(tmp_path / "run").end is None
+    assert read_run(tmp_path / "run").end is None
     resume(tmp_path / "run")
     assert_same_run(tmp_path / "run", expected)
 

@@ -145,14 +145,12 @@ BOX = ((40, 40, 0), (60, 60, 60))
 @pytest.mark.parametrize(
     "site", [{"keep_out_m": [[*BOX[0], *BOX[1]]]}, {"candidates_m": [[9, 9, 9], [70, 70, 20]]}]
 )
-def test_a_server_that_may_not_stay_is_moved_or_refused(tmp_path, site):
+def test_a_server_that_may_not_stay_is_moved(tmp_path, site):
     """Max VFL leaves the server where it is, which is not allowed here."""
     fetch("digits")
     setting = scenario(seed=3, method="max-vfl", learning={"rounds": 2}, **site)
-    try:
-        recorded = run(setting, tmp_path / "out")
-    except InputError:
-        return
+    recorded = run(setting, tmp_path / "out")
+    assert len(recorded.rounds) == 2
     for event in recorded.rounds:
         position = event["server"]["position_m"]
         assert not all(low < x < high for x, low, high in zip(position, *BOX, strict=True))
