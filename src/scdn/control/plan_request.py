@@ -33,7 +33,7 @@ from scdn.scenario.field_types import (
 )
 from scdn.scenario.rules import device_faults, outside_region_faults, site_faults, theorem_faults
 from scdn.scenario.validation import validate_document
-from scdn.world.optimizer_columns import optimizer_columns
+from scdn.world.device_optimizers import optimizer_columns
 
 
 def _default(name: str) -> object:

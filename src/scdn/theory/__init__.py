@@ -1,7 +1,7 @@
 """The paper's coefficients, conditions and bounds as functions; imports no other package."""
 
 from scdn.theory.bounds import drift, lemma_1, progress, proposition_1_log, theorem_1
-from scdn.theory.optimizer_weights import (
+from scdn.theory.step_weights import (
     MOMENTUM,
     PROXIMAL,
     SGD,

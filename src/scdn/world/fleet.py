@@ -18,7 +18,7 @@ from scdn.scenario import (
     OptimizerKind,
     Scenario,
 )
-from scdn.world.optimizer_columns import optimizer_columns
+from scdn.world.device_optimizers import optimizer_columns
 
 OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)  # SGD, PROXIMAL, MOMENTUM
 

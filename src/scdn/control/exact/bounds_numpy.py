@@ -43,7 +43,7 @@ from scdn.control.exact.array_columns import (
 )
 from scdn.control.exact.intervals import Interval, cosine
 from scdn.control.exact.linear_overestimators import LinearOverestimators
-from scdn.control.exact.values_numpy import (
+from scdn.control.exact.objective_numpy import (
     DEGREES,
     LinkConstants,
     active_at,
