@@ -30,7 +30,7 @@ MEANS_NOTE = (
     "is out of reach counts as 0. Matched J is what the method would spend with the least power "
     "and clock for the same iterations."
 )
-TRAINS = 1.0  # a method that trains has at least so many iterations per device and round
+TRAINS = 1.0  # iterations per device and round below which a method hardly trains
 
 Row = dict[str, Any]  # what is kept of a cell
 
@@ -144,9 +144,7 @@ def can_show(spec: ArtefactSpec, results: Results) -> bool:
 
 
 def grid_numbers(
-    spec: ArtefactSpec,
-    results: Results,
-    columns: Callable[[GridCell, list[TrainingRecord]], Row],
+    spec: ArtefactSpec, results: Results, columns: Callable[[GridCell, list[TrainingRecord]], Row]
 ) -> Numbers:
     """Return the artefact's description and its rows: `columns` adds what a row has of its own."""
 

@@ -27,14 +27,15 @@ from scdn.paper.artefact import (
 from scdn.paper.plotting import draw_png
 from scdn.paper.value_text import count_runs
 
-TITLE = "The paper, run again"
+TITLE = "The paper's claims, checked"
 LEAD = (
     "Every table and figure of “SC-DN”, computed by this package and shown beside the published "
-    "numbers. Verdicts follow from the numbers on this page."
+    "numbers. Verdicts follow from the numbers on this page. A method with less than one iteration "
+    "per device and round hardly trains: what it saves does not count."
 )
 _SETTING_NOTES = {  # settings that need an explanation
     "learning.dataset=cifar10-webp82": " (CIFAR-10 compressed once more as WebP of quality 82, "
-    "32 dB: benchmarks/recompress.py)",
+    "32 dB: benchmarks/recompress.py)"
 }
 _SIGNS = {
     "not reproduced": "✗",

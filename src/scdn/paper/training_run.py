@@ -63,8 +63,8 @@ def _add_matched_twin(simulation: Simulation) -> list[list[float]] | None:
 
     Return its processing joules, a list that grows with the rounds; None if there is no twin.
     """
-    own = simulation.method
-    name = f"{own.name}-matched"
+    chosen = simulation.method
+    name = f"{chosen.name}-matched"
     if name not in {known.name for known in methods()}:
         return None
     twin, clock, joules = method(name), VirtualClock(), list[list[float]]()
@@ -76,9 +76,9 @@ def _add_matched_twin(simulation: Simulation) -> list[list[float]] | None:
             arrivals = clock.next_arrivals(simulation.cycles(plan, outcome), len(problem))
             outcome = outcome.with_arrivals(problem.ids, arrivals)
         joules.append([rounded(value) for value in outcome.processing_j.tolist()])
-        return own.controller(problem, context)
+        return chosen.controller(problem, context)
 
-    simulation.method = replace(own, controller=plan_both)
+    simulation.method = replace(chosen, controller=plan_both)
     return joules
 
 

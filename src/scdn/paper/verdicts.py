@@ -25,7 +25,7 @@ Finding = tuple[bool, str] | None  # whether a statement holds, and the numbers;
 
 
 def verdict(counts: Iterable[Count]) -> Verdict:
-    """Return the verdict on how many cases agree in each place."""
+    """Return the verdict on how many cases agree in each group."""
     shares = [agreeing / total for agreeing, total in counts if total]
     if not shares:
         return "not measured"
@@ -40,12 +40,12 @@ def verdict(counts: Iterable[Count]) -> Verdict:
 def count_claim(
     source: str, text: str, counts: Mapping[str, Count], cases: str, note: str = ""
 ) -> Claim:
-    """Judge a statement by how many cases agree in each place."""
-    found = "; ".join(
-        f"{place}: {agreeing} of {total}" if total else f"{place}: none"
-        for place, (agreeing, total) in counts.items()
+    """Judge a statement by how many cases agree in each group."""
+    shares = "; ".join(
+        f"{group}: {agreeing} of {total}" if total else f"{group}: none"
+        for group, (agreeing, total) in counts.items()
     )
-    reason = f"{found} {cases}.{' ' + note if note else ''}"
+    reason = f"{shares} {cases}.{' ' + note if note else ''}"
     return Claim(source, text, verdict(counts.values()), reason)
 
 
@@ -59,7 +59,7 @@ def count_agreeing(
     groups: Mapping[str, Iterable[Case]], agrees: Callable[[Case], bool | None]
 ) -> dict[str, Count]:
     """Return for each group how many of its cases agree."""
-    return {place: count_true(map(agrees, cases)) for place, cases in groups.items()}
+    return {group: count_true(map(agrees, cases)) for group, cases in groups.items()}
 
 
 def is_monotone(values: Sequence[float], direction: int, slack: float = 0.05) -> bool:
@@ -86,17 +86,17 @@ def block_claim(source: str, text: str, findings: Mapping[str, Finding]) -> Clai
     return Claim(source, text, verdict(counts), reason if known else "no runs, or too few")
 
 
-def significantly_better(ours: Sequence[float], theirs: Sequence[float], sign: int) -> Finding:
+def significantly_better(ours: Sequence[float], others: Sequence[float], sign: int) -> Finding:
     """Return whether paired runs are better on average by more than two standard errors.
 
     `sign` is +1 where larger values are better, -1 where smaller ones are.
     """
     if len(ours) < 2:
         return None
-    gaps = sign * (np.asarray(ours) - np.asarray(theirs))
+    gaps = sign * (np.asarray(ours) - np.asarray(others))
     error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5
     gap = float(gaps.mean())
-    means = f"{np.mean(ours):.4g} against {np.mean(theirs):.4g}"
+    means = f"{np.mean(ours):.4g} against {np.mean(others):.4g}"
     return gap > 2 * error, f"{means} ({sign * gap:+.2g} ± {error:.2g}, {count_runs(len(gaps))})"
 
 
@@ -129,14 +129,14 @@ def judge_statements(
 
     def blocks(start: str, paired_with: str | None = None) -> dict[str, BlockResults]:
         rows = own_rows(numbers, start, paired_with)
-        every = {block: block_results(numbers, block, start, own) for block, own in rows.items()}
-        return {block: results for block, results in every.items() if results.complete}
+        results = {name: block_results(numbers, name, start, rows[name]) for name in rows}
+        return {name: block for name, block in results.items() if block.complete}
 
     first, *others = numbers["starts"]
     main = blocks(first)
     return [
         *(
-            block_claim(s.source, s.text, {block: s.check(found) for block, found in main.items()})
+            block_claim(s.source, s.text, {name: s.check(block) for name, block in main.items()})
             for s in statements
         ),
         *(

@@ -151,8 +151,7 @@ def _caveat(numbers: Numbers, cases: Cases) -> str:
     if score_sign(numbers) * (_score(cases[FULL]) - trivial) <= 0:
         caveat += f"; no better than the trivial predictor's {trivial:.3g}"
     if iterations < TRAINS:
-        count = f"{iterations:.2g} iterations per device and round (below {TRAINS:g})"
-        caveat += f"; SC-DN trains only {count}"
+        caveat += f"; SC-DN hardly trains ({iterations:.2g} iterations)"
     return caveat
 
 

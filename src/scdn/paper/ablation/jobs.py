@@ -44,7 +44,7 @@ OPTIMISED = {  # case → what is optimised in it
     FIXED: "all but position",
     **{f"without-{control}": f"all but {control}" for control in CONTROLS[1:]},
     **{f"only-{control}": f"only {control}" for control in CONTROLS},
-    "none": "only who takes part",
+    "none": "only which devices are active",
 }
 
 

@@ -162,10 +162,10 @@ def _objective_table(numbers: Numbers) -> ResultTable:
             row = [start, str(n)]
             for index, iteration in enumerate(PUBLISHED_ITERATIONS):
                 ours = objective_at(summary, iteration)
-                theirs = published and (published["mean"][index], published["std"][index])
-                row += [plus_minus(*pair) if pair else "–" for pair in (ours, theirs)]
+                pair = published and (published["mean"][index], published["std"][index])
+                row += [plus_minus(*values) if values else "–" for values in (ours, pair)]
             rows.append(tuple(row))
-    columns = [f"{n}, {who}" for n in PUBLISHED_ITERATIONS for who in ("here", "published")]
+    columns = [f"{n}, {source}" for n in PUBLISHED_ITERATIONS for source in ("here", "published")]
     title = f"Objective at iterations {listed(PUBLISHED_ITERATIONS)}"
     return ResultTable(title, ("start", "devices", *columns), without_repeats(rows, 1))
 

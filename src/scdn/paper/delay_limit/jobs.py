@@ -38,10 +38,7 @@ SOLVERS = {  # label → channel and plan
     "exact, Padé's rate": ("pade", "exact"),
     EXACT_TRUE: ("true", "exact"),
 }
-DRAWN = (
-    ("pade", "raw", "Padé's rate, Algorithm 3"),
-    ("true", "exact", "true rate, exact"),
-)
+DRAWN = (("pade", "raw", "Padé's rate, Algorithm 3"), ("true", "exact", "true rate, exact"))
 PANELS = {
     "delay_s": "transmit time (s)",
     "power_w": "power (W)",

@@ -46,14 +46,15 @@ def claims(numbers: Numbers) -> list[Claim]:
 def _statements(data: str) -> list[Statement]:
     section, beyond = f"Sec. V-C2, {data}", f"{BEYOND_PAPER}, {data}"
     tables = f"Tables dyn_nets_*, {data}"
-    unit = "%" if data == "pawpularity" else "points"
     loss, gain, (saved, also_saved) = ZOC_LOSS[data], GAIN[data], SAVED_PERCENT[data]
+    unit = "%" if data == "pawpularity" else "points"
+    gain_unit = "point" if (gain, unit) == (1, "points") else unit
     roughly = f"of the processing energy (at least {ROUGHLY:.0%} of that)."
     return [
         Statement(section,
                   "Keeping departed devices' embeddings ends better than ZOC (known samples).",
                   lambda block: block.keeping_helps(block.leader, block.zoc, "last")),
-        Statement(section, "The same without P^r.",
+        Statement(section, "Keeping embeddings ends better than ZOC also without P^r.",
                   lambda block: block.keeping_helps(GREEDY, "zoc-greedy", "last")),
         Statement(beyond,
                   "Keeping embeddings ends better than ZOC on samples recorded after the exits.",
@@ -64,8 +65,8 @@ def _statements(data: str) -> list[Statement]:
         Statement(section, "Convergence is almost monotone: no more than a point of top-3, or "
                   "0.001 of MSE, below the best so far.", DynamicBlock.monotone),
         Statement(section, "SC-DN ends better than GSP and VAFL.", DynamicBlock.beats_rivals),
-        Statement(section, f"P^r makes SC-DN's final score better by {gain} {unit} (at least half "
-                  "of that).", lambda block: block.gains_from_control(gain)),
+        Statement(section, f"P^r makes SC-DN's final score better by {gain} {gain_unit} (at least "
+                  "half of that).", lambda block: block.gains_from_control(gain)),
         Statement(section, "P^r does not help ZOC as it helps SC-DN.",
                   DynamicBlock.control_helps_more_than_zoc),
         Statement(section, f"P^r saves roughly {saved} % {roughly}",
@@ -108,8 +109,7 @@ class DynamicBlock:
         iterations = float(np.mean(self.rows[method or self.leader]["iterations"]["mean"]))
         if finding is None or iterations >= TRAINS:
             return finding
-        count = f"{iterations:.2g} iterations per device and round (below {TRAINS:g})"
-        return False, f"{finding[1]}, but SC-DN trains only {count}"
+        return False, f"{finding[1]}, but SC-DN hardly trains ({iterations:.2g} iterations)"
 
     def _better(self, method: str, other: str, quantity: str = "last") -> Finding:
         values, others = (self.rows[name][quantity] for name in (method, other))
@@ -169,8 +169,9 @@ class DynamicBlock:
         return self._if_trained(better and (better[0], f"it adds {better[1]}"))
 
     def _saved_percent(self, other: str, quantity: str = "all_energy") -> float:
-        theirs = self.rows[other][quantity]["mean"]
-        return 100 * (1 - self.rows[self.leader]["all_energy"]["mean"] / theirs) if theirs else 0.0
+        ours = self.rows[self.leader]["all_energy"]["mean"]
+        others = self.rows[other][quantity]["mean"]
+        return 100 * (1 - ours / others) if others else 0.0
 
     def saves_percent(self, least: float) -> Finding:
         """Return whether P^r saves at least so many percent of the processing energy."""

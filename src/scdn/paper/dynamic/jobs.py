@@ -92,8 +92,8 @@ def _score_table(numbers: Numbers, groups: list[RowGroup]) -> ResultTable:
         f"{method_grid.score_label(numbers)}, server starts: {groups[0].start}",
         ("method", "source", *(f"round {n}" for n in ROUNDS), *ends),
         (first, *_rows(numbers, groups, "metric", cells)),
-        f"{method_grid.MEANS_NOTE} Later samples were never embedded by the departed devices; their "
-        "embeddings are estimated from the others'.",
+        f"{method_grid.MEANS_NOTE} Later samples were never embedded by the departed devices; "
+        "their embeddings are estimated from the others'.",
     )
 
 
@@ -109,10 +109,7 @@ def _iterations_table(numbers: Numbers, groups: list[RowGroup]) -> ResultTable:
 
 
 def _rows(
-    numbers: Numbers,
-    groups: list[RowGroup],
-    quantity: str,
-    cells: Callable[[Row], tuple[str, ...]],
+    numbers: Numbers, groups: list[RowGroup], quantity: str, cells: Callable[[Row], tuple[str, ...]]
 ) -> tuple[tuple[str, ...], ...]:
     """Return the published values of each method, and ours below them."""
     start = PUBLISHED_STARTS[groups[0].start]

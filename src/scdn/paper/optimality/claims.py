@@ -9,11 +9,7 @@ import numpy as np
 from scdn.paper.artefact import Claim, Numbers
 from scdn.paper.verdicts import BEYOND_PAPER, count_agreeing, count_claim
 
-LABELS = {
-    "pade": "Padé's rate, 1 ms",
-    "shannon": "true rate, 60 ms",
-    "patient": "true rate, 1 s",
-}
+LABELS = {"pade": "Padé's rate, 1 ms", "shannon": "true rate, 60 ms", "patient": "true rate, 1 s"}
 CLOSE = 0.01  # a plan this close to the optimum counts as optimal
 
 Comparison = dict[str, Any]  # both solvers' plans of one network

@@ -29,7 +29,7 @@ def fit_text(line: dict[str, Any], unit: float) -> str:
 
 def claims(numbers: Numbers) -> list[Claim]:
     """Judge limits on times, straight lines, and the share of smoothness."""
-    importance, ways = numbers["importance"]["data"], numbers["solvers"]["ways"]
+    importance, solvers = numbers["importance"]["data"], numbers["solvers"]["ways"]
     parties = numbers["importance"]["parties"]
     fit = published_tables()["solver_runtime_seconds_fit"]
     published = published_tables()["smoothness_estimation"].values()
@@ -38,18 +38,18 @@ def claims(numbers: Numbers) -> list[Claim]:
         block_claim(
             "App. alg_costs, Fig. alg2_overhead",
             f"Importance takes under {LIMIT_MS:g} ms a round for N ≤ 10.",
-            {data: _below_limit(found["seconds"]) for data, found in importance.items()},
+            {data: _below_limit(ways["seconds"]) for data, ways in importance.items()},
         ),
         block_claim(
             "Fig. alg2_overhead",
             f"The time of importance grows linearly with N (R² ≥ {STRAIGHT:g}).",
-            {data: _straight(found["seconds"], 1e3) for data, found in importance.items()},
+            {data: _straight(ways["seconds"], 1e3) for data, ways in importance.items()},
         ),
         block_claim(
             "Fig. alg3_timing",
             f"Algorithm 3's time grows linearly with N, {fit['slope_per_device']:g}·N − "
             f"{-fit['intercept']:g} s there (R² ≥ {STRAIGHT:g}).",
-            {SOLVERS[way]: _straight(ways[way], 1) for way in ("rebuilt", "parametrised")},
+            {SOLVERS[way]: _straight(solvers[way], 1) for way in ("rebuilt", "parametrised")},
         ),
         block_claim(
             "Table lip_train_time",
@@ -63,7 +63,7 @@ def claims(numbers: Numbers) -> list[Claim]:
         block_claim(
             "Fig. alg2_overhead",
             "Importance adds 4 forward passes at N = 2 and 20 at N = 10, two a device.",
-            {data: _two_passes(found["passes"], parties) for data, found in importance.items()},
+            {data: _two_passes(ways["passes"], parties) for data, ways in importance.items()},
         ),
         block_claim(
             "Table lip_train_time",

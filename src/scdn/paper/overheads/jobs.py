@@ -89,10 +89,7 @@ def _smoothness_overhead(runs: Sequence[dict[str, Any]]) -> dict[str, float]:
         float(np.mean([run[key] for run in runs])) for key in ("estimate_s", "step_s")
     )
     first = runs[0]
-    steps = {
-        "round": first["steps_round"],
-        "epochs": first["steps_epoch"] * first["iterations"],
-    }
+    steps = {"round": first["steps_round"], "epochs": first["steps_epoch"] * first["iterations"]}
     percent = {reading: 100 * estimate / (count * step) for reading, count in steps.items()}
     return {
         "estimate_s": rounded(estimate),

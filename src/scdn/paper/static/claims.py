@@ -10,13 +10,7 @@ from scdn.paper.artefact import Claim, Numbers
 from scdn.paper.method_grid import TRAINS, Row, score_sign
 from scdn.paper.published_tables import PUBLISHED_STARTS, published_tables
 from scdn.paper.value_text import count_runs, slashed
-from scdn.paper.verdicts import (
-    BEYOND_PAPER,
-    Finding,
-    Statement,
-    judge_statements,
-    within_deviation,
-)
+from scdn.paper.verdicts import BEYOND_PAPER, Finding, Statement, judge_statements, within_deviation
 
 LABELS = {
     "sc-dn": "SC-DN",
@@ -110,15 +104,14 @@ class StaticBlock:
         iterations = self._values(self.leader, "iterations")
         if min(iterations) >= TRAINS:
             return holds, evidence
-        count = f"{slashed(iterations)} iterations per device and round (below {TRAINS:g})"
-        return False, f"{evidence}, but SC-DN trains only {count}"
+        return False, f"{evidence}, but SC-DN hardly trains ({slashed(iterations)} iterations)"
 
     def comparable(self) -> Finding:
         """Return whether SC-DN is not worse than a rival by more than `near`, in every network."""
         gaps = {
-            (rival, n): self.sign * (ours - theirs)
+            (rival, n): self.sign * (ours - other)
             for rival in RIVALS
-            for n, ours, theirs in zip(
+            for n, ours, other in zip(
                 self.devices,
                 self._values(self.leader, "score"),
                 self._values(rival, "score"),
@@ -126,15 +119,15 @@ class StaticBlock:
             )
         }
         (rival, n), worst = min(gaps.items(), key=lambda entry: entry[1])
-        ours, theirs = (self.rows[name, n]["score"]["mean"] for name in (self.leader, rival))
-        evidence = f"worst against {LABELS[rival]} at N = {n}: {ours:.4g} to {theirs:.4g}"
+        ours, other = (self.rows[name, n]["score"]["mean"] for name in (self.leader, rival))
+        evidence = f"worst against {LABELS[rival]} at N = {n}: {ours:.4g} to {other:.4g}"
         return worst >= -self.near, evidence
 
     def fewer_iterations(self) -> Finding:
         """Compare mean iterations with Max VFL in every network."""
-        ours, theirs = (self._values(name, "iterations") for name in (self.leader, "max-vfl"))
-        fewer = all(a < b for a, b in zip(ours, theirs, strict=True))
-        return self._if_trained(fewer, f"{slashed(ours)} against {slashed(theirs)}")
+        ours, others = (self._values(name, "iterations") for name in (self.leader, "max-vfl"))
+        fewer = all(a < b for a, b in zip(ours, others, strict=True))
+        return self._if_trained(fewer, f"{slashed(ours)} against {slashed(others)}")
 
     def similar_iterations(self) -> Finding:
         """Compare mean iterations with GSP and VAFL in every network."""
@@ -142,17 +135,17 @@ class StaticBlock:
         by_rival = {rival: self._values(rival, "iterations") for rival in ("gsp", "vafl")}
         similar = all(
             a <= SIMILAR * b
-            for theirs in by_rival.values()
-            for a, b in zip(ours, theirs, strict=True)
+            for others in by_rival.values()
+            for a, b in zip(ours, others, strict=True)
         )
-        rivals = [f"{LABELS[rival]} {slashed(theirs)}" for rival, theirs in by_rival.items()]
+        rivals = [f"{LABELS[rival]} {slashed(others)}" for rival, others in by_rival.items()]
         return self._if_trained(similar, f"{slashed(ours)} against {', '.join(rivals)}")
 
     def _saved_percent(self, rival: str, quantity: str) -> list[float]:
         """Return by how many percent SC-DN's mean energy is below a rival's, for every network."""
         return [
-            100 * (1 - ours / theirs) if theirs else 0.0
-            for ours, theirs in zip(
+            100 * (1 - ours / other) if other else 0.0
+            for ours, other in zip(
                 self._values(self.leader, "energy"), self._values(rival, quantity), strict=True
             )
         ]
@@ -175,18 +168,18 @@ class StaticBlock:
     def lowest_peak(self) -> Finding:
         """Compare the largest joules of a device and round."""
         ours = self._values(self.leader, "energy", "max")
-        theirs = self._least_of_rivals("energy", "max")
-        lower = all(a < b for a, b in zip(ours, theirs, strict=True))
-        return self._if_trained(lower, f"{slashed(ours)} J against at least {slashed(theirs)} J")
+        others = self._least_of_rivals("energy", "max")
+        lower = all(a < b for a, b in zip(ours, others, strict=True))
+        return self._if_trained(lower, f"{slashed(ours)} J against at least {slashed(others)} J")
 
     def least_variance(self) -> Finding:
         """Compare standard deviations of the final score; needs several runs."""
         if self.rows[self.leader, self.devices[0]]["runs"] < 2:
             return None
         ours = self._values(self.leader, "score", "std")
-        theirs = self._least_of_rivals("score", "std")
-        less = all(a <= b for a, b in zip(ours, theirs, strict=True))
-        return self._if_trained(less, f"± {slashed(ours)} against at least ± {slashed(theirs)}")
+        others = self._least_of_rivals("score", "std")
+        less = all(a <= b for a, b in zip(ours, others, strict=True))
+        return self._if_trained(less, f"± {slashed(ours)} against at least ± {slashed(others)}")
 
     def worse_with_more_devices(self) -> Finding:
         """Compare SC-DN's mean scores; the smallest network must beat the trivial predictor."""
@@ -206,8 +199,8 @@ class StaticBlock:
 
     def correlated(self, quantity: str, sign: int) -> Finding:
         """Return whether iterations correlate with a quantity, by two standard errors or more."""
-        found = [self.rows[self.leader, n].get(quantity) for n in self.devices]
-        known = [entry for entry in found if entry is not None and entry["runs"] > 1]
+        entries = [self.rows[self.leader, n].get(quantity) for n in self.devices]
+        known = [entry for entry in entries if entry is not None and entry["runs"] > 1]
         if not known:
             return None
         pairs = [(entry["mean"], entry["std"] / entry["runs"] ** 0.5) for entry in known]
