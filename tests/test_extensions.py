@@ -26,8 +26,6 @@ MODULE = '''
 import torch
 
 from scdn import methods
-from scdn.data import fetch
-from scdn.errors import InputError
 from scdn.learning.local_optimizers import LocalOptimizer
 from scdn.learning.memories import Memory
 from scdn.learning.metrics import Metric

@@ -4,9 +4,9 @@ After q steps, each of the paper's three has moved a party's parameters by −η
 weights w_j of `scdn.theory`. `LocalOptimizer` tells how to add one of your own.
 """
 
-from scdn.learning.local_optimizers.local_optimizer import LocalOptimizer
 from scdn.learning.local_optimizers.local_steps import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.local_optimizers.momentum import LocalMomentum
+from scdn.learning.local_optimizers.optimizer_base import LocalOptimizer
 from scdn.learning.local_optimizers.proximal import LocalProximal
 from scdn.learning.local_optimizers.selection import (
     LOCAL_OPTIMIZERS,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scdn.learning.local_optimizers.local_optimizer import LocalOptimizer
 from scdn.learning.local_optimizers.momentum import LocalMomentum
+from scdn.learning.local_optimizers.optimizer_base import LocalOptimizer
 from scdn.learning.local_optimizers.proximal import LocalProximal
 from scdn.learning.local_optimizers.sgd import LocalSgd
 from scdn.registry import Registry

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from torch import Tensor
 
-from scdn.learning.local_optimizers.local_optimizer import LocalOptimizer
-from scdn.learning.tensors import Tensors
+from scdn.learning.local_optimizers.local_steps import LocalSteps
+from scdn.learning.local_optimizers.optimizer_base import LocalOptimizer
+from scdn.learning.tensors import TensorOptions, Tensors
+
+_PARAMETERS = {"proximal": "mu", "momentum": "rho"}
 
 
 class LocalSgd(LocalOptimizer):
-    """Steps against the gradient; subclasses choose another direction."""
+    """Steps against the gradient; the paper's other two optimisers choose another direction."""
 
     name = "sgd"
+
+    def __init__(
+        self, start: Tensors, local_steps: Sequence[LocalSteps], options: TensorOptions
+    ) -> None:
+        super().__init__(start, local_steps, options)
+        # A stack may mix the paper's three: μ and ρ are 0 for parties with another optimiser.
+        for optimizer, name in _PARAMETERS.items():
+            values = [s.optimizer_value if s.optimizer == optimizer else 0.0 for s in local_steps]
+            self.add_setting(name, values)
 
     def step(self, gradients: Tensors, index: int) -> None:  # noqa: ARG002
         """Subtract the rate times the direction."""

@@ -5,7 +5,7 @@
 
 from scdn.learning.memories.dropout import DropoutMemory
 from scdn.learning.memories.keep import KeepMemory
-from scdn.learning.memories.memory import Memory, PartyEmbeddings
+from scdn.learning.memories.memory_base import Memory, PartyEmbeddings
 from scdn.learning.memories.zero_out import ZeroOutMemory
 from scdn.registry import Registry
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.learning.memories.memory import Memory
+from scdn.learning.memories.memory_base import Memory
 
 
 class DropoutMemory(Memory):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scdn.learning.memories.memory import Memory, PartyEmbeddings
+from scdn.learning.memories.memory_base import Memory, PartyEmbeddings
 
 
 class KeepMemory(Memory):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scdn.learning.fusion_model import FusionModel
-from scdn.learning.memories.memory import Memory
+from scdn.learning.memories.memory_base import Memory
 
 
 class ZeroOutMemory(Memory):
