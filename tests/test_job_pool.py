@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import active_children
 
 import pytest
 
@@ -70,6 +71,17 @@ def test_a_consumer_that_stops_drops_what_has_not_begun(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         results.throw(KeyboardInterrupt)
     assert len(list(tmp_path.iterdir())) < 20
+
+
+def test_an_interrupt_ends_the_workers():
+    jobs = [PoolJob("quick", add, (1,))]
+    jobs += [PoolJob(str(n), time.sleep, (600,)) for n in range(4)]
+    results = run_jobs(jobs, workers=2)
+    assert next(results) == ("quick", 1)
+    with pytest.raises(KeyboardInterrupt):
+        results.throw(KeyboardInterrupt)
+    while active_children():  # not for 600 seconds
+        time.sleep(0.1)
 
 
 def test_the_death_of_a_worker_is_one_clear_error():

@@ -2,19 +2,21 @@
 
 `run_jobs` yields results as they come and lets a job wait for another one's result; `map_ordered`
 yields the results of one function in order. Both run in this process when there is one worker.
-An error in a job, Ctrl-C or the death of a worker drops the jobs that have not begun.
+An error in a job, Ctrl-C or the death of a worker drops all other jobs.
 `BackgroundProcess` keeps one process for calls that would block a server.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +25,7 @@ Result = TypeVar("Result")
 
 # Two processes of one thread are faster than one process of two.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+_GRACE_S = 1.0
 
 
 class WorkerDiedError(Exception):
@@ -101,7 +104,7 @@ def map_ordered(
 def process_pool(workers: int, start_method: str | None = "spawn") -> Iterator[Executor]:
     """Hold a pool of processes of one thread each.
 
-    Leaving it waits for what runs. After an error nothing new begins.
+    Leaving it waits for running jobs; after an error or Ctrl-C their processes are ended.
     """
     pool = ProcessPoolExecutor(workers, mp_context=get_context(start_method))
     with _environment(ONE_THREAD), _closing(pool):
@@ -133,9 +136,9 @@ class BackgroundProcess:
             raise WorkerDiedError from None
 
     def close(self) -> None:
-        """End the process; calls that have not begun are dropped."""
+        """End the process; calls that have not returned raise WorkerDiedError."""
         if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            _abort(self._pool)
 
 
 @contextmanager
@@ -146,8 +149,22 @@ def _closing(pool: Executor) -> Iterator[Executor]:
         except BrokenProcessPool:
             raise WorkerDiedError from None
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            _abort(pool)
             raise
+
+
+def _abort(pool: Executor) -> None:
+    """Drop all jobs, and end the workers, which would still run the jobs that they have fetched.
+
+    On Ctrl-C workers are interrupted too, and have a moment to save their state.
+    """
+    processes: list[BaseProcess] = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    deadline = time.monotonic() + _GRACE_S
+    for process in processes:
+        process.join(max(0.0, deadline - time.monotonic()))
+    for process in processes:
+        process.terminate()
 
 
 @contextmanager

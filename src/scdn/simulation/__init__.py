@@ -1,1 +1,1 @@
-"""Algorithm 1 at work: a method, a network that changes, and what it costs."""
+"""Runs: Algorithm 1 as one loop, its data and environment, and the comparison of methods."""
