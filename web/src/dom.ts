@@ -52,7 +52,6 @@ const ICON_PATHS: Record<string, string> = {
   copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
   home: "M2.5 8L8 3l5.5 5M4 7v6h8V7",
   updown: "M8 2v12M5 5l3-3 3 3M5 11l3 3 3-3",
-  across: "M2 8h12M5 5L2 8l3 3M11 5l3 3-3 3",
   again: "M13 8a5 5 0 1 1-1.5-3.5M13 2v3h-3",
 };
 

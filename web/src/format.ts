@@ -24,10 +24,6 @@ export const hertz = (value: number): string =>
 export const watts = (value: number): string =>
   value >= 1 || value === 0 ? `${digits(value)} W` : `${digits(1e3 * value)} mW`;
 
-export const metres = (value: number): string => value.toFixed(1);
-
-export const position = (point: readonly number[]): string => point.map(metres).join(", ");
-
 export function pValue(p: number | null): string {
   if (p === null) return "–";
   return p < 0.001 ? "< 0.001" : p < 0.1 ? p.toFixed(3) : p.toFixed(2);

@@ -8,8 +8,6 @@ export class PlanModel {
   plan: Plan | null = null;
   scenario: string | null = null;
   name = "network";
-  round = 0;
-  rounds = 0;
   selected: string | null = null;
   version = 0;
   private cachedText: { version: number; text: string } | null = null;
@@ -24,9 +22,9 @@ export class PlanModel {
   }
 
   /** Replaces the network. */
-  load(request: PlanRequest, from: { name: string; scenario: string | null; round: number;
-    rounds: number }): void {
-    Object.assign(this, { request: structuredClone(request), ...from, selected: null, plan: null });
+  load(request: PlanRequest, source: { name: string; scenario: string | null }): void {
+    this.request = structuredClone(request);
+    [this.name, this.scenario, this.selected, this.plan] = [source.name, source.scenario, null, null];
     this.version++;
     this.notify("network");
   }
@@ -119,12 +117,12 @@ export class PlanModel {
   }
 }
 
-export function splitKey(key: string): [string, string] {
+function splitKey(key: string): [string, string] {
   const at = key.indexOf(":");
   return at < 0 ? [key, ""] : [key.slice(0, at), key.slice(at + 1)];
 }
 
-export const roundToDecimetre = (value: number): number => Math.round(10 * value) / 10;
+const roundToDecimetre = (value: number): number => Math.round(10 * value) / 10;
 
 export const boxCentre = (box: Box): Position =>
   [0, 1, 2].map((axis) => (box[axis]! + box[axis + 3]!) / 2) as Position;

@@ -148,7 +148,7 @@ export class PlanView {
   private handles(): Handle[] {
     const { request } = this.model;
     if (!request) return [];
-    const handle = (key: string, position: Position): Handle => ({ key, position, movable: true });
+    const handle = (key: string, position: Position): Handle => ({ key, position });
     return [
       ...request.devices.map((device) => handle(`device:${device.id}`, device.position_m)),
       handle("server", request.server.position_m),

@@ -196,7 +196,7 @@ export class RunView {
   private follow(run: RunInfo): void {
     this.source?.close();
     this.replay.clear();
-    Object.assign(this, { live: true, playing: false, time: 0 });
+    [this.live, this.playing, this.time] = [true, false, 0];
     Object.assign(this.element.dataset, { rounds: "0", over: "false" }); // until the events of this run arrive
     this.scene?.draw(EMPTY_NETWORK);
     this.showCover(statusMessage("loading", "Reading the run"));
@@ -242,7 +242,7 @@ export class RunView {
   }
 
   private goLive(): void {
-    Object.assign(this, { live: true, playing: false, time: Math.max(this.replay.rounds.length - 1, 0) });
+    [this.live, this.playing, this.time] = [true, false, Math.max(this.replay.rounds.length - 1, 0)];
     this.draw();
   }
 

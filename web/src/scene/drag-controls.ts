@@ -5,7 +5,6 @@ import type { Viewport } from "./viewport";
 export interface Handle {
   key: string;
   position: Position;
-  movable: boolean;
 }
 
 const PICK_RADIUS_PX = { mouse: 16, touch: 30, pen: 20 } as Record<string, number>;
@@ -21,7 +20,6 @@ export class DragControls {
       pick: (key: string | null) => void;
       move: (key: string, to: Position) => void;
       done: (key: string) => void;
-      hover?: (key: string | null) => void;
     }) {
     const canvas = viewport.canvas;
     // Captured before the camera's own listener, so that dragging a handle does not rotate the view.
@@ -52,7 +50,6 @@ export class DragControls {
       return;
     }
     this.hooks.pick(handle.key);
-    if (!handle.movable) return;
     this.viewport.controls.enabled = false;
     this.viewport.dragging = true;
     this.viewport.canvas.setPointerCapture(event.pointerId);
@@ -83,8 +80,7 @@ export class DragControls {
     if (!this.held) {
       if (event.pointerType === "mouse" && event.buttons === 0) {
         const handle = this.nearestHandle(event);
-        this.viewport.canvas.style.cursor = handle ? (handle.movable ? "grab" : "pointer") : "";
-        this.hooks.hover?.(handle?.key ?? null);
+        this.viewport.canvas.style.cursor = handle ? "grab" : "";
       }
       return;
     }
