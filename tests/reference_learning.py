@@ -1,7 +1,7 @@
 """A reference implementation of vertical learning: a plain loop over parties.
 
 Every party has an ordinary module and the fusion model is one on embeddings side by side. Only the
-first weights and the random draws (rows of a step, who is left out of it) come from outside.
+initial weights and the random draws (rows of a step, members left out of it) come from outside.
 """
 
 from __future__ import annotations
@@ -122,14 +122,14 @@ class ReferenceModel:
         self.gradient_stats: dict[str, tuple[float, float, float | None]] = {}
         first = nn.Linear(len(views) * self.width, learning.fusion_hidden)
         last = nn.Linear(learning.fusion_hidden, self.width)
-        own = model.server.fusion.parameters
+        initial = model.server.fusion.parameters
         with torch.no_grad():
             self.fusion = nn.Sequential(first, nn.ReLU(), last).double()
             for index in range(len(views)):
-                first.weight[:, self._block(index)] = own["blocks"][index].T
-            first.bias.copy_(own["bias"])
-            last.weight.copy_(own["head.1.weight"])
-            last.bias.copy_(own["head.1.bias"])
+                first.weight[:, self._block(index)] = initial["blocks"][index].T
+            first.bias.copy_(initial["bias"])
+            last.weight.copy_(initial["head.1.weight"])
+            last.bias.copy_(initial["head.1.bias"])
         self._add(views, model)
 
     # --- parties
@@ -161,15 +161,15 @@ class ReferenceModel:
                 self.departed.add(name)
             else:
                 index = self.members.index(name)
-                stay = [
+                kept = [
                     column
                     for other in range(len(self.members))
                     if other != index
                     for column in range(other * self.width, (other + 1) * self.width)
                 ]
                 old = self.fusion[0]
-                cut = nn.Linear(max(len(stay), 1), old.out_features).double()
-                cut.weight = nn.Parameter(old.weight[:, stay].clone())
+                cut = nn.Linear(max(len(kept), 1), old.out_features).double()
+                cut.weight = nn.Parameter(old.weight[:, kept].clone())
                 cut.bias = nn.Parameter(old.bias.clone())
                 self.fusion[0] = cut
                 self.members.remove(name)
@@ -185,13 +185,13 @@ class ReferenceModel:
             if name not in local_steps or local_steps[name].count == 0:
                 trial_smoothness = self.trial_smoothness(name, batches[0], stale[0])
                 self.gradient_stats[name] = (*self.gradient_stats[name][:2], trial_smoothness)
-        done = {}
+        results = {}
         for name, steps in local_steps.items():
-            done[name] = self._train_party(name, steps, batches, stale, before, flags)
+            results[name] = self._train_party(name, steps, batches, stale, before, flags)
         fraction = self._fraction(
-            local_steps, {name: module for name, (module, _) in done.items()}, batches
+            local_steps, {name: module for name, (module, _) in results.items()}, batches
         )
-        for name, (module, gradients) in done.items():
+        for name, (module, gradients) in results.items():
             old = self.parties[name].module
             smoothness = self._measured_smoothness(
                 name, old, module, (batches[0], stale[0], before, flags)
@@ -219,9 +219,9 @@ class ReferenceModel:
         start = [p.detach().clone() for p in module.parameters()]
         momentum = steps.optimizer_value if steps.optimizer == "momentum" else 0.0
         optimizer = torch.optim.SGD(module.parameters(), lr=steps.rate, momentum=momentum)
-        path = []
+        gradients = []
         for step in range(steps.count):
-            path.append(
+            gradients.append(
                 self._batch_gradient(
                     name, module, (batches[step], stale[step], fusion, flags), step
                 )
@@ -231,7 +231,7 @@ class ReferenceModel:
                     p.grad += steps.optimizer_value * (p.detach() - origin)
             optimizer.step()
         module.zero_grad()
-        return module, path
+        return module, gradients
 
     def _batch_gradient(self, name, module, round_, step=0):
         """Return the gradient of a step's batch for a party's module."""
@@ -248,11 +248,11 @@ class ReferenceModel:
     def _measured_smoothness(self, name, old, new, round_):
         """Return the change of the first batch's gradient over the change of the parameters."""
 
-        def apart(one, other):
+        def distance_between(one, other):
             pairs = zip(one, other, strict=True)
             return float(sum((b - a).detach().square().sum() for a, b in pairs)) ** 0.5
 
-        distance = apart(list(old.parameters()), list(new.parameters()))
+        distance = distance_between(list(old.parameters()), list(new.parameters()))
         if self.learning.smoothness == "norms" or distance == 0:
             return None
         before, after = (
@@ -261,15 +261,15 @@ class ReferenceModel:
         )
         if not any(gradient.any() for gradient in before):
             return self.gradient_stats[name][2]
-        return apart(before, after) / distance
+        return distance_between(before, after) / distance
 
     def trial_smoothness(self, name, rows, stale):
         """Return the same for a trial step against the gradient over the sample."""
         old = self.parties[name].module
-        new, slopes = copy.deepcopy(old), self._sample_gradient(name)
+        new, gradients = copy.deepcopy(old), self._sample_gradient(name)
         with torch.no_grad():
-            for p, slope in zip(new.parameters(), slopes, strict=True):
-                p -= self.learning.server_rate * slope
+            for p, gradient in zip(new.parameters(), gradients, strict=True):
+                p -= self.learning.server_rate * gradient
         flags = None
         if self.departed:
             flags = [[float(other not in self.departed) for other in self.members]]
@@ -287,24 +287,22 @@ class ReferenceModel:
         if damping != "fitted":
             return damping
         mean_losses = []
-        for fraction in UPDATE_FRACTIONS:  # all embeddings go this part of their distance
+        for fraction in UPDATE_FRACTIONS:  # all embeddings change by this fraction of their update
             losses = []
             for rows in batches:
-                table_dataset = self._embeddings(rows)
+                table = self._embeddings(rows)
                 for name, module in trained.items():
                     after = module(self.parties[name].train[rows])
-                    table_dataset[name] = table_dataset[name] + fraction * (
-                        after - table_dataset[name]
-                    )
-                outputs = self.fusion(self._side_by_side(table_dataset) * self.scale)
+                    table[name] = table[name] + fraction * (after - table[name])
+                outputs = self.fusion(self._side_by_side(table) * self.scale)
                 losses.append(float(self._loss(outputs, self.targets[rows])))
             mean_losses.append(np.mean(losses))
         return UPDATE_FRACTIONS[int(np.argmin(mean_losses))]
 
-    def _embedding_gradient(self, name, rows, table_dataset, fusion, flags, step):
+    def _embedding_gradient(self, name, rows, table, fusion, flags, step):
         """Return the loss's gradient at a party's embeddings, as the server computes it."""
-        embeddings = table_dataset[name].clone().requires_grad_()
-        side = self._side_by_side(dict(table_dataset) | {name: embeddings}, flags, step)
+        embeddings = table[name].clone().requires_grad_()
+        side = self._side_by_side(dict(table) | {name: embeddings}, flags, step)
         self._loss(fusion(side), self.targets[rows]).backward()
         return embeddings.grad
 
@@ -314,10 +312,10 @@ class ReferenceModel:
         """Return a party's gradient of the loss over the sample."""
         party = self.parties[name]
         with torch.no_grad():
-            table_dataset = self._embeddings(self.sample)
+            table = self._embeddings(self.sample)
         module = copy.deepcopy(party.module)
-        table_dataset[name] = module(party.train[self.sample])
-        outputs = self.fusion(self._side_by_side(table_dataset) * self.scale)
+        table[name] = module(party.train[self.sample])
+        outputs = self.fusion(self._side_by_side(table) * self.scale)
         loss = self._loss(outputs, self.targets[self.sample])
         return torch.autograd.grad(loss, list(module.parameters()))
 
@@ -338,10 +336,10 @@ class ReferenceModel:
     @torch.no_grad()
     def test_embeddings(self):
         """Return the test embeddings of all members, departed ones included."""
-        table_dataset = {name: party.module(party.test) for name, party in self.parties.items()}
+        table = {name: party.module(party.test) for name, party in self.parties.items()}
         blank = torch.zeros(len(self.test_targets), self.width, dtype=torch.float64)
-        table_dataset |= self.test_tables
-        return {name: table_dataset.get(name, blank) for name in self.members}
+        table |= self.test_tables
+        return {name: table.get(name, blank) for name in self.members}
 
     @torch.no_grad()
     def metrics(self):
@@ -355,11 +353,11 @@ class ReferenceModel:
     @torch.no_grad()
     def exclusion_losses(self):
         """Return the loss on the sample with each party's embeddings zeroed in turn."""
-        whole = self._embeddings(self.sample)
+        embeddings = self._embeddings(self.sample)
         losses = {}
         for name in self.parties:
-            table_dataset = dict(whole) | {name: torch.zeros_like(whole[name])}
-            outputs = self.fusion(self._side_by_side(table_dataset) * self.scale)
+            table = dict(embeddings) | {name: torch.zeros_like(embeddings[name])}
+            outputs = self.fusion(self._side_by_side(table) * self.scale)
             losses[name] = float(self._loss(outputs, self.targets[self.sample]))
         return losses
 
@@ -370,20 +368,18 @@ class ReferenceModel:
 
     @torch.no_grad()
     def _embeddings(self, rows):
-        table_dataset = {
-            name: party.module(party.train[rows]) for name, party in self.parties.items()
-        }
-        table_dataset |= {name: left[rows] for name, left in self.tables.items()}
+        table = {name: party.module(party.train[rows]) for name, party in self.parties.items()}
+        table |= {name: left[rows] for name, left in self.tables.items()}
         blank = torch.zeros(len(rows), self.width, dtype=torch.float64)
-        return {name: table_dataset.get(name, blank) for name in self.members}
+        return {name: table.get(name, blank) for name in self.members}
 
-    def _side_by_side(self, table_dataset, flags=None, step=None):
+    def _side_by_side(self, table, flags=None, step=None):
         if flags is None:
-            return torch.cat([table_dataset[name] for name in self.members], 1)
+            return torch.cat([table[name] for name in self.members], 1)
         counted = [float(flag) for flag in flags[step]]
         scale = len(self.members) / sum(counted)
         pieces = zip(self.members, counted, strict=True)
-        return torch.cat([table_dataset[name] * flag * scale for name, flag in pieces], 1)
+        return torch.cat([table[name] * flag * scale for name, flag in pieces], 1)
 
     def _loss(self, outputs, targets):
         if self.task == "classification":

@@ -102,9 +102,9 @@ def test_an_arrival_trains_one_party_against_current_embeddings():
     assert [a.name for a in arrivals] == ["b", "b", "a"]
     train_arrivals(model, 0, 0.05, arrivals)
     for index, name in enumerate("bba"):
-        order = LOCAL_STEPS[name]
+        steps = LOCAL_STEPS[name]
         expected.train(
-            0, {name: order}, LocalSteps(order.count, 0.05), training_parties=1, arrival=index
+            0, {name: steps}, LocalSteps(steps.count, 0.05), training_parties=1, arrival=index
         )
     for one, other in zip(model.stacks, expected.stacks, strict=True):
         assert all(torch.equal(one.parameters[k], other.parameters[k]) for k in one.parameters)

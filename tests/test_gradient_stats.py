@@ -26,9 +26,9 @@ def test_first_gradient_statistics_come_from_eight_batches():
     for name in VIEWS:
         reference = pair.reference._sample_gradient(name)
         squares, away = [], []
-        for rows, table_ in zip(draws, stale, strict=True):
+        for rows, table in zip(draws, stale, strict=True):
             _, (gradient,) = pair.reference._train_party(
-                name, steps, [rows], [table_], pair.reference.fusion, None
+                name, steps, [rows], [table], pair.reference.fusion, None
             )
             squares.append(sum(float(g.square().sum()) for g in gradient))
             pairs = zip(gradient, reference, strict=True)

@@ -343,9 +343,9 @@ def test_parties_and_server_train_on_perturbed_embeddings_of_others(monkeypatch)
         assert abs(float(noise.mean())) < 0.02
         for index, name in enumerate(names):
             member = fusion.members.index(name)
-            table_ = stale[:, 2].clone()
-            table_[member] = before[member, 2]  # its clean_embeddings embeddings are clean
-            outputs = fusion.outputs(table_)
+            table = stale[:, 2].clone()
+            table[member] = before[member, 2]  # its own embeddings are clean
+            outputs = fusion.outputs(table)
             expected = nn.functional.cross_entropy(outputs, model.server.targets[batches[2]])
             clean_embeddings = before[[fusion.members.index(n) for n in names], 2]
             assert_close(

@@ -90,7 +90,7 @@ def test_measured_smoothness_equals_the_reference(labels, memory):
     assert largest == max(constants.values())
     assert all(
         0 < constants[name] != first[name].smoothness for name in constants
-    )  # "c" rested, too
+    )  # also of "c", which did not train
 
 
 def test_a_party_without_a_measurement_gets_the_largest_smoothness():
@@ -139,13 +139,13 @@ def test_entries_and_exits_equal_the_reference(memory, labels, inputs):
     rounds(pair, MIXED, server, 2)
     pair.remove_parties(["a"])
     pair.check()
-    rest = {name: steps for name, steps in MIXED.items() if name != "a"}
-    pair.train(rest, server)
+    others = {name: steps for name, steps in MIXED.items() if name != "a"}
+    pair.train(others, server)
     pair.check(gradient_stats=memory != "dropout")
-    pair.add_parties({"n": table_view(range(5, 14)), "m": table_view([3, 2])})  # one to each team
+    pair.add_parties({"n": table_view(range(5, 14)), "m": table_view([3, 2])})  # one in each stack
     pair.check(gradient_stats=memory != "dropout")
-    pair.train(rest | {"n": n_steps(2), "m": n_steps(3, 0.2, "momentum", 0.3)}, server)
-    pair.remove_parties(["b", "n"])  # now a team is empty
+    pair.train(others | {"n": n_steps(2), "m": n_steps(3, 0.2, "momentum", 0.3)}, server)
+    pair.remove_parties(["b", "n"])  # now a stack is empty
     pair.train({"c": n_steps(4, 0.2, "proximal", 0.5), "m": n_steps(1)}, server)
     pair.check(gradient_stats=memory != "dropout")
 

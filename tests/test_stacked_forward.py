@@ -204,7 +204,7 @@ UNKNOWN = {
     "a sequence with its own order": lambda _: Backwards(*Mlp(6, 6, hidden=6)),
     "another layer": lambda _: nn.Sequential(nn.Linear(6, 6), nn.Tanh()),
     "a hook": hooked(lambda m: m[0].register_forward_hook(lambda *call: 3 * call[-1])),
-    "a hook of the whole": hooked(lambda m: m.register_forward_hook(lambda *call: 3 * call[-1])),
+    "a hook of the module": hooked(lambda m: m.register_forward_hook(lambda *call: 3 * call[-1])),
     "a hook before": hooked(pre_hook),
     "a replaced forward method": hooked(own_forward),
     "an extra tensor": hooked(extra),
