@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.stats import linregress
 
 from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
 from scdn.paper.overheads.claims import LIMIT_MS, READINGS, SOLVERS, fit_text
@@ -75,12 +76,9 @@ def fit_line(x: Sequence[float], rows: Sequence[Sequence[float]]) -> dict[str, A
     mean, std = mean_std(rows)
     if len(x) < 2:
         return {"mean": mean, "std": std, "slope": 0.0, "intercept": mean[0], "r2": 0.0}
-    slope, intercept = np.polyfit(x, mean, 1)
-    residuals = np.asarray(mean) - (slope * np.asarray(x) + intercept)
-    variance = float(np.var(mean))
-    r2 = 1 - float(np.mean(residuals**2)) / variance if variance else 0.0
-    line = rounded_list([slope, intercept, r2])
-    return {"mean": mean, "std": std, "slope": line[0], "intercept": line[1], "r2": line[2]}
+    line = linregress(x, mean)
+    slope, intercept, r2 = rounded_list([line.slope, line.intercept, line.rvalue**2])
+    return {"mean": mean, "std": std, "slope": slope, "intercept": intercept, "r2": r2}
 
 
 def _smoothness_overhead(runs: Sequence[dict[str, Any]]) -> dict[str, float]:
