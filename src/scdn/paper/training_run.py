@@ -18,7 +18,7 @@ import numpy as np
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.data.dataset import trivial_score
-from scdn.learning.asynchronous import VirtualClock
+from scdn.learning.asynchronous_schedule import VirtualClock
 from scdn.methods import RoundContext, method, methods
 from scdn.paper.summaries import rounded
 from scdn.paper.sweep import ArtefactJob

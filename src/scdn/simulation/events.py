@@ -13,7 +13,7 @@ from scdn.arrays import Mask
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.data import Dataset
-from scdn.learning.asynchronous import Arrival
+from scdn.learning.asynchronous_schedule import Arrival
 from scdn.learning.metrics import metric
 from scdn.scenario import Scenario
 from scdn.simulation.outcome import Outcome

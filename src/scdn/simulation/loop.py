@@ -13,7 +13,7 @@ import numpy as np
 from scdn.arrays import Array, Mask, floats
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
-from scdn.learning.asynchronous import Arrival, PartyCycle, VirtualClock, train_arrivals
+from scdn.learning.asynchronous_schedule import Arrival, PartyCycle, VirtualClock, train_arrivals
 from scdn.learning.local_optimizers import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, RoundContext, rival_iterations

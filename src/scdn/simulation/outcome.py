@@ -9,7 +9,7 @@ import numpy as np
 
 from scdn.arrays import Array, Mask
 from scdn.control.plan import Plan
-from scdn.learning.asynchronous import Arrival
+from scdn.learning.asynchronous_schedule import Arrival
 from scdn.scenario import Fading, Radio
 from scdn.world.churn import link_failed
 from scdn.world.fading import ChannelDraws, drawn_path_loss

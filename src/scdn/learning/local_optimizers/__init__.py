@@ -7,14 +7,14 @@ weights w_j of `scdn.theory`. `LocalOptimizer` tells how to add one of your own.
 from scdn.learning.local_optimizers.local_steps import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.local_optimizers.momentum import LocalMomentum
 from scdn.learning.local_optimizers.optimizer_base import LocalOptimizer
-from scdn.learning.local_optimizers.proximal import LocalProximal
-from scdn.learning.local_optimizers.selection import (
+from scdn.learning.local_optimizers.optimizer_registry import (
     LOCAL_OPTIMIZERS,
     batch_key,
     batched_optimizer,
     local_optimizer,
     register_local_optimizer,
 )
+from scdn.learning.local_optimizers.proximal import LocalProximal
 from scdn.learning.local_optimizers.sgd import LocalSgd
 
 __all__ = [
