@@ -1,5 +1,5 @@
-# make demo   see it work            make test       every check, a tenth of the random ones
-# make install  just the command     make test-long  every check in full
+# make demo     train four methods and write a report    make test       all checks, a tenth of the random ones
+# make install  install the command into .venv           make test-long  all checks in full
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -23,18 +23,18 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -c "from scdn.control.solve import warm_up; warm_up()"  # compiles the kernels once
 	@touch $@
 
-# Four methods on MNIST in the paper's dynamic network; digits where MNIST cannot be had.
+# Four methods on MNIST in the paper's dynamic network; on digits if MNIST cannot be fetched.
 demo: install
 	@mkdir -p out
 	$(BIN)/scdn scenario draw examples/paper-dynamic.toml -o out/network.png
 	@$(BIN)/scdn data check mnist >/dev/null 2>&1 || $(BIN)/scdn data fetch mnist || \
-		{ echo "MNIST cannot be fetched here: small digits stand in for it"; \
+		{ echo "MNIST cannot be fetched here: using the small data set digits instead"; \
 		  $(BIN)/scdn data fetch digits; }
 	@data=mnist; $(BIN)/scdn data check mnist >/dev/null 2>&1 || data=digits; \
 		$(BIN)/scdn compare examples/paper-dynamic.toml --methods sc-dn,max-vfl,gsp,vafl \
 		--seeds 3 --jobs 2 --set learning.dataset=$$data --out out/demo-$$data && \
-		printf '\n%s\n%s\n' "Open out/demo-$$data/report.html: who learned what, at what cost, and where the server flew." \
-		"Or see it live, replay it, and plan by hand:  $(BIN)/scdn studio out/demo-$$data"
+		printf '\n%s\n%s\n' "Open out/demo-$$data/report.html: accuracy, energy, churn and the server's path." \
+		"Or replay the runs and plan by hand:  $(BIN)/scdn studio out/demo-$$data"
 
 test: lint types unit docs
 
@@ -50,13 +50,13 @@ types: install
 unit: install browser
 	$(BIN)/pytest
 
-# The studio's page is tested in Debian's Chromium, which is installed where that may be done.
+# The studio's page is tested in Debian's Chromium, which is installed if possible.
 browser:
 	@command -v chromium >/dev/null 2>&1 || \
 		{ apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null 2>&1 || \
 		echo "*** NO CHROMIUM, AND IT CANNOT BE INSTALLED HERE: BROWSER TESTS ARE SKIPPED ***"
 
-# The studio's page from its sources; only those who change it need Node.
+# Builds the studio's page from its sources; needs Node.
 web:
 	cd web && npm install --no-save --no-audit --no-fund && npm run build
 
