@@ -1,5 +1,5 @@
-# make demo     train four methods and write a report    make test       all checks, a tenth of the random ones
-# make install  install the command into .venv           make test-long  all checks in full
+## make demo     train four methods and write a report    make test       all checks, a tenth of the random ones
+## make install  install the command into .venv           make test-long  all checks in full
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -9,7 +9,7 @@ READY  := $(VENV)/.ready
 .PHONY: help install demo test test-long lint types unit unit-long browser web docs bench format clean
 
 help:
-	@sed -n 's/^# //p' Makefile
+	@sed -n 's/^## //p' Makefile
 
 install: $(READY)
 
