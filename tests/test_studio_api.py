@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from dataclasses import asdict
 
 import httpx
@@ -173,6 +174,15 @@ def test_an_example_that_is_opened_and_saved_keeps_its_network(client):
         for key in ("region_m", "radio", "weights", "candidates_m", "keep_out_m", "server"):
             assert again["request"][key] == opened["request"][key]
         assert _positions(again) == _positions(opened)
+
+
+def test_the_wheel_packages_the_examples_that_the_studio_offers(client):
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    packaged = build["targets"]["wheel"]["force-include"]
+    offered = [example["name"] for example in client.get("/api/examples").json()]
+    assert packaged == {
+        f"examples/{name}": f"scdn/studio/packaged_examples/{name}" for name in offered
+    }
 
 
 def _positions(opened):

@@ -154,7 +154,7 @@ export interface RoundEvent {
 
 export interface StartEvent {
   event: "start";
-  scenario: { name?: string; region_m?: Position; keep_out_m?: Box[]; max_delay_s?: number;
+  scenario: { name?: string; region_m?: Position; keep_out_m?: Box[];
     candidates_m?: Position[] | null; server?: { position_m?: Position | null };
     learning?: { rounds?: number; dataset?: string } };
   method: string;

@@ -97,12 +97,12 @@
     showlegend: false, opacity, x: stops.map((p) => p && p[0]), y: stops.map((p) => p && p[1]),
     z: stops.map((p) => p && p[2]), line: { color: paint, width, dash: dash || "solid" } });
   const flight = () => {
-    const inState = (letters) => history.devices.filter((m) => m.positions.length && letters.includes(m.states[now]));
+    const inState = (letters) => history.devices.filter((device) => device.positions.length && letters.includes(device.states[now]));
     const path = history.server_m.slice(0, now + 1).filter(Boolean);
     const here = path.at(-1);
     const links = here ? inState("a").flatMap((device) => [positionAt(device, now), here, null]) : [];
-    const poles = history.devices.filter((m) => m.positions.length && "apf".includes(m.states[now]) && positionAt(m, now)[2] > 0)
-      .flatMap((m) => [positionAt(m, now), [...positionAt(m, now).slice(0, 2), 0], null]);
+    const poles = inState("apf").map((device) => positionAt(device, now)).filter((position) => position[2] > 0)
+      .flatMap(([x, y, z]) => [[x, y, z], [x, y, 0], null]);
     const size = history.region_m, longest = Math.max(...size);
     const sides = Object.fromEntries(["x", "y", "z"].map((name, n) => [`${name}axis`, {
       title: { text: `${name} (m)`, font: { size: 12 } }, range: [-0.02 * size[n], size[n]], gridcolor: "@grid",
@@ -127,8 +127,8 @@
     get("round").value = now;
     get("now").textContent = history.rounds[now];
     const server = history.server_m[now];
-    const active = history.devices.filter((m) => m.states[now] === "a").length;
-    const present = history.devices.filter((m) => "apfl".includes(m.states[now])).length;
+    const active = history.devices.filter((device) => device.states[now] === "a").length;
+    const present = history.devices.filter((device) => "apfl".includes(device.states[now])).length;
     get("round-summary").textContent = `Round ${history.rounds[now]}: ${active} of ${present} devices active` +
       (server ? `, server at ${server.map((c) => c.toFixed(0)).join(", ")} m.` : ".");
     Plotly.relayout("presence", { shapes: [frame()] });
