@@ -259,6 +259,15 @@ def test_server_lands_when_no_device_is_in_reach():
     assert answer["devices"][0]["reason"] == "out_of_reach"
 
 
+def test_a_device_whose_clock_carries_not_one_iteration_is_too_slow():
+    slow = {**DEVICE, "id": "slow", "flops_per_cycle": 1e-6}
+    slow_and_far = {**slow, "id": "slow and far", "max_power_w": 1e-15}
+    request = {"region_m": [10] * 3, "server": SERVER, "devices": [DEVICE, slow, slow_and_far]}
+    _, answer = _answer(request)
+    reasons = [device["reason"] for device in answer["devices"]]
+    assert reasons == [None, "clock_too_slow", "out_of_reach"]
+
+
 def test_a_device_in_reach_that_costs_too_much_is_not_worth_it():
     request = {
         "region_m": [10] * 3,

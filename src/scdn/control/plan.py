@@ -16,7 +16,7 @@ from scdn.file_io import Table
 from scdn.scenario.field_types import FrozenModel, SchemaVersion, Vector3, setting
 
 Status = Literal["optimal", "time_limit", "heuristic"]
-Reason = Literal["out_of_reach", "not_worth_it"]
+Reason = Literal["out_of_reach", "clock_too_slow", "not_worth_it"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +53,14 @@ class Plan:
 
     def reasons(self) -> list[Reason | None]:
         """Return why each device is inactive; None for an active one."""
-        in_reach = self.problem.least_power(self.server_m) <= self.problem.max_power_w
+        problem = self.problem
+        in_reach = problem.least_power(self.server_m) <= problem.max_power_w
+        slow = problem.least_cpu_hz(1.0) > problem.cpu_max_hz * (1 + 1e-12)
+        reasons = np.where(slow, "clock_too_slow", "not_worth_it")
+        reasons = np.where(in_reach, reasons, "out_of_reach")
         return [
-            None if active else "not_worth_it" if reached else "out_of_reach"
-            for active, reached in zip(self.decision.active, in_reach, strict=True)
+            None if active else reason
+            for active, reason in zip(self.decision.active, reasons.tolist(), strict=True)
         ]
 
     def answer(self) -> PlanAnswer:
