@@ -144,7 +144,7 @@ def _module(model: VerticalModel, name: str) -> nn.Module:
     held = stack.views.held
     columns = stack.views.columns.shape[1] if held is None else int(held[index].sum())
     weights["0.weight"] = weights["0.weight"][:, :columns]  # the stack pads with zero columns
-    return _two_layers(weights, model.options)
+    return _two_layers(weights, model.factory.options)
 
 
 def _fusion(model: VerticalModel) -> nn.Module:
@@ -155,7 +155,7 @@ def _fusion(model: VerticalModel) -> nn.Module:
         "2.weight": parameters["head.1.weight"],
         "2.bias": parameters["head.1.bias"],
     }
-    return _two_layers(weights, model.options)
+    return _two_layers(weights, model.factory.options)
 
 
 def _two_layers(weights: dict[str, Tensor], options: TensorOptions) -> nn.Module:

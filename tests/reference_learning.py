@@ -473,23 +473,24 @@ class RecordedDraws:
         self.model, self.batches, self.flags = model, None, None
 
     def __enter__(self):
-        draw, training_mask = self.model._draw, self.model._training_mask
+        server = self.model.server
+        draw, training_weights = self.model._draw, server.training_weights
 
         def spy_draw(*arguments):
             assert self.batches is None
             self.batches = draw(*arguments)
             return self.batches
 
-        def spy_mask(*arguments):
-            mask = training_mask(*arguments)
-            self.flags = None if mask is None else mask.flags.tolist()
-            return mask
+        def spy_weights(*arguments):
+            weights = training_weights(*arguments)
+            self.flags = None if weights is None else weights.ne(0).double().tolist()
+            return weights
 
-        self.model._draw, self.model._training_mask = spy_draw, spy_mask
+        self.model._draw, server.training_weights = spy_draw, spy_weights
         return self
 
     def __exit__(self, *_):
-        del self.model._draw, self.model._training_mask
+        del self.model._draw, self.model.server.training_weights
 
     def follow(self, reference, local_steps, server):
         """Train the reference with the recorded draws."""

@@ -150,11 +150,11 @@ class RunCache:
         begin_round = VerticalModel._begin_round
 
         def recording(model, round_index, local_steps, server_steps, training_parties, arrival):
-            pending = begin_round(
+            begun = begin_round(
                 model, round_index, local_steps, server_steps, training_parties, arrival
             )
-            batches[round_index, arrival] = pending.batches.numpy()
-            return pending
+            batches[round_index, arrival] = begun[0].batches.numpy()
+            return begun
 
         def observe(event, simulation):
             server = simulation.model.server

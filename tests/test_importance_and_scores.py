@@ -128,7 +128,8 @@ def test_an_entry_adds_no_future_scores():
 def test_zeroing_out_equals_a_fusion_model_without_the_blocks():
     model = trained(memory="zero-out")
     kept = started(memory="keep")
-    kept.server.fusion, kept.stacks = model.server.fusion, list(model.stacks)
+    kept.server.fusion, kept.parties.stacks = model.server.fusion, list(model.stacks)
+    kept.unsent = set(kept.present)
     kept.exchange()
     without = predicted(kept.server, [name for name in VIEWS if name != "b"])
     model.remove_parties(["b"])

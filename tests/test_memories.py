@@ -23,6 +23,7 @@ from small_models import (
 
 from scdn.errors import InputError
 from scdn.learning.imputation import impute
+from scdn.rng import generator
 
 # --- imputation --------------------------------------------------------------------------------
 
@@ -135,24 +136,27 @@ def test_kept_embeddings_of_a_departed_party_never_change():
     assert all(torch.equal(*tables) for tables in zip(kept["b"], before, strict=True))
 
 
+def training_weights(model, steps, round_=0):
+    return model.server.training_weights(steps, generator(model.seed, "dropout", round_))
+
+
 @pytest.mark.parametrize("dropout", [0.0, 0.3, 0.9])
 def test_dropout_leaves_out_departed_members_always_and_others_at_its_rate(dropout):
     model = started(memory="dropout", dropout=dropout)
     model.remove_parties(["b"])
-    flags = torch.cat([model._training_mask((round_,), 20).flags for round_ in range(100)])
-    assert set(flags.unique().tolist()) <= {0.0, 1.0}
+    weights = torch.cat([training_weights(model, 20, round_) for round_ in range(100)])
+    flags = weights.ne(0).to(weights)
+    assert_close(weights, flags * (4 / flags.sum(1, keepdim=True)))
     assert not flags[:, 1].any()
     assert flags.any(1).all()
     if dropout < 0.9:
         spared = dropout**3 / 3  # where all three would be left out, one of them is drawn
         fractions = flags[:, [0, 2, 3]].mean(0)
         np.testing.assert_allclose(fractions, 1 - dropout + spared, atol=0.05)
-    mask = model._training_mask((0,), 5)
-    assert_close(mask.scale, 4 / mask.flags.sum(1))
 
 
 def test_first_dropout_masks_do_not_depend_on_how_many_steps_follow():
     model = started(memory="dropout", dropout=0.9)
-    long = model._training_mask((0,), 12).flags
+    long = training_weights(model, 12)
     for steps in range(1, 12):
-        assert torch.equal(model._training_mask((0,), steps).flags, long[:steps])
+        assert torch.equal(training_weights(model, steps), long[:steps])

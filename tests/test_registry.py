@@ -9,18 +9,19 @@ from scdn.registry import Registry, import_object
 
 
 class Base:
-    pass
+    def __init__(self, name="base"):
+        self.name = name
 
 
 class Derived(Base):
-    pass
+    name = "derived"
 
 
 @pytest.fixture
 def instances():
     registry = Registry("thing", Base)
-    registry.register("first", Base())
-    registry.register("second", Derived())
+    registry.register(Base("first"))
+    registry.register(Derived("second"))
     return registry
 
 
@@ -43,7 +44,7 @@ def test_names_and_entries_keep_their_order(instances):
 
 
 def test_registering_again_replaces(instances):
-    other = instances.register("first", Derived())
+    other = instances.register(Derived("first"))
     assert instances.get("first") is other
     assert instances.names() == ("first", "second")
 
@@ -51,16 +52,16 @@ def test_registering_again_replaces(instances):
 @pytest.mark.parametrize("name", ["", "a:b"])
 def test_names_that_cannot_be_asked_for_are_refused(instances, name):
     with pytest.raises(InputError, match="without a colon"):
-        instances.register(name, Base())
+        instances.register(Base(name))
 
 
 def test_only_the_right_kind_is_registered(instances):
-    with pytest.raises(InputError, match="third is the class Base, must be an instance of Base"):
-        instances.register("third", Base)
+    with pytest.raises(InputError, match="is the class Derived, must be an instance of Base"):
+        instances.register(Derived)
     classes = Registry("kind", Base, of_classes=True)
-    assert classes.register("derived", Derived) is Derived
+    assert classes.register(Derived) is Derived
     with pytest.raises(InputError, match="is a Base, must be a subclass of Base"):
-        classes.register("instance", Base())
+        classes.register(Base("instance"))
 
 
 def test_an_object_is_imported_by_its_module(instances, user_module):

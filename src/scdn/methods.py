@@ -113,7 +113,7 @@ METHODS: Registry[Method] = Registry("method", Method)
 
 def register_method(method: Method) -> Method:
     """Register a method under its name, and return it."""
-    return METHODS.register(method.name, method)
+    return METHODS.register(method)
 
 
 def methods() -> tuple[Method, ...]:

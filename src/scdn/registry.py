@@ -8,7 +8,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Generic, TypeVar, cast
 
-from scdn.errors import InputError, describe_error, format_value, input_error
+from scdn.errors import describe_error, format_value, input_error
 
 T = TypeVar("T")
 
@@ -16,9 +16,8 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """Entries of one kind by name.
 
-    Entries are instances of `base`, or subclasses of it where `of_classes` is set. `kind` is the
-    word that error messages use ("method", "metric", ...). Registering a name again replaces its
-    entry, so that a notebook's cell can be run twice.
+    Entries have a `name`; they are instances of `base`, or subclasses of it where `of_classes` is
+    set. `kind` is the word that error messages use ("method", "metric", ...).
     """
 
     def __init__(self, kind: str, base: type, *, of_classes: bool = False) -> None:
@@ -27,13 +26,16 @@ class Registry(Generic[T]):
         self._of_classes = of_classes
         self._entries: dict[str, T] = {}
 
-    def register(self, name: str, entry: T) -> T:
-        """Add an entry under a name and return it."""
+    def register(self, entry: T) -> T:
+        """Add an entry under its `name` and return it, so that this may decorate a class.
+
+        Registering a name again replaces its entry, so that a notebook's cell can be run twice.
+        """
+        name = getattr(entry, "name", "")
+        self._check(name, entry)
         if not name or ":" in name:
             fault, allowed = f"got {format_value(name)}", "must be a name without a colon"
             raise input_error("scdn", f"{self.kind} name", fault, allowed)
-        if not self._accepts(entry):
-            raise input_error("scdn", self.kind, f"{name} is {_describe(entry)}", self._expected())
         self._entries[name] = entry
         return entry
 
@@ -42,10 +44,12 @@ class Registry(Generic[T]):
         if name in self._entries:
             return self._entries[name]
         if ":" not in name:
-            raise self._error(f"got {format_value(name)}", self._known(name))
+            close = difflib.get_close_matches(name, self._entries, 1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            allowed = f"{hint}must be one of {', '.join(self._entries)}, or package.module:NAME"
+            raise input_error("scdn", self.kind, f"got {format_value(name)}", allowed)
         entry = import_object(name, self.kind)
-        if not self._accepts(entry):
-            raise self._error(f"{name} is {_describe(entry)}", self._expected())
+        self._check(name, entry)
         return cast(T, entry)
 
     def names(self) -> tuple[str, ...]:
@@ -55,26 +59,13 @@ class Registry(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         return iter(self._entries.values())
 
-    def _accepts(self, entry: object) -> bool:
-        if self._of_classes:
-            return isinstance(entry, type) and issubclass(entry, self._base)
-        return isinstance(entry, self._base)
-
-    def _expected(self) -> str:
-        name = self._base.__name__
-        return f"must be {'a subclass' if self._of_classes else 'an instance'} of {name}"
-
-    def _known(self, name: str) -> str:
-        close = difflib.get_close_matches(name, self._entries, 1)
-        hint = f"did you mean {close[0]}? " if close else ""
-        return f"{hint}must be one of {', '.join(self._entries)}, or package.module:NAME"
-
-    def _error(self, found: str, allowed: str) -> InputError:
-        return input_error("scdn", self.kind, found, allowed)
-
-
-def _describe(entry: object) -> str:
-    return f"the class {entry.__name__}" if isinstance(entry, type) else f"a {type(entry).__name__}"
+    def _check(self, name: str, entry: object) -> None:
+        is_class, cls = isinstance(entry, type), entry if isinstance(entry, type) else type(entry)
+        if is_class != self._of_classes or not issubclass(cls, self._base):
+            fault = f"{name} is {'the class' if is_class else 'a'} {cls.__name__}"
+            expected = "a subclass" if self._of_classes else "an instance"
+            allowed = f"must be {expected} of {self._base.__name__}"
+            raise input_error("scdn", self.kind, fault, allowed)
 
 
 def import_object(name: str, kind: str) -> object:

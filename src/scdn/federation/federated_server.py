@@ -33,11 +33,12 @@ from scdn.federation.row_alignment import AlignedRows, KeyedLabels, align
 from scdn.federation.server_settings import ServerSettings, federated_scenario
 from scdn.federation.wire_format import Arrays
 from scdn.file_io import write_atomic
-from scdn.learning.batches import batch_generator, draw_batches, sample_rows
+from scdn.learning.batches import draw_batches, sample_rows
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.party_factory import PartyFactory
 from scdn.npz import read_npz, write_npz
 from scdn.record.run_reader import Run
+from scdn.rng import generator
 from scdn.scenario import Scenario, read_scenario
 from scdn.simulation.run_environment import RunEnvironment
 from scdn.simulation.runner import OnRound, resume, run
@@ -94,20 +95,14 @@ class FederatedServer:
         self, scenario: Scenario, *, reference: Path | None = None, on_round: OnRound | None = None
     ) -> Run:
         """Start a new run."""
-        scenario = federated_scenario(scenario)
-        result = run(
-            scenario,
-            self.out,
-            reference=reference,
-            on_round=on_round,
-            environment=self._environment,
+        scenario, environment = federated_scenario(scenario), self._environment
+        return self._ended(
+            run(scenario, self.out, reference=reference, on_round=on_round, environment=environment)
         )
-        return self._ended(result)
 
-    def resume(self, *, on_round: OnRound | None = None) -> Run:
+    def resume(self) -> Run:
         """Continue the run in the folder from its checkpoint; devices reconnect by themselves."""
-        result = resume(self.out, on_round=on_round, environment=self._environment, wait_s=_LOCK_S)
-        return self._ended(result)
+        return self._ended(resume(self.out, environment=self._environment, wait_s=_LOCK_S))
 
     def _ended(self, result: Run) -> Run:
         self._membership.say_goodbye(list(self._membership.members), "the run is over")
@@ -116,7 +111,6 @@ class FederatedServer:
     def _environment(
         self, scenario: Scenario, checkpoint: Mapping[str, Any] | None
     ) -> RunEnvironment:
-        """Return what a run needs: the devices' trace, the server's data, and the parties."""
         if checkpoint is None:
             trace = self._initial_trace(scenario)
             rows = self._align_rows(trace)
@@ -215,7 +209,6 @@ class FederatedServer:
     def _data_and_parties(
         self, scenario: Scenario, rows: AlignedRows, trace: ChurnTrace
     ) -> tuple[FederatedRunData, RemoteParties]:
-        """Return the server's own data, and the parties behind the messenger."""
         learning, seed = scenario.learning, scenario.seed
         factory = PartyFactory.from_dataset(rows.dataset, learning)
         train_rows, test_rows = len(rows.train), len(rows.test)
@@ -235,7 +228,7 @@ class FederatedServer:
             return Request("join", fields, arrays, sizes)
 
         def batches_of(round_: int) -> Tensor:
-            draws = batch_generator(seed, round_)
+            draws = generator(seed, "batches", round_)
             return draw_batches(draws, steps, train_rows, learning.batch_size)
 
         remote = RemoteParties(

@@ -19,11 +19,6 @@ def sample_rows(
     return generator(seed, "sample").choice(count, min(count, learning.sample_rows), replace=False)
 
 
-def batch_generator(seed: int, round_index: int, arrival: int | None = None) -> np.random.Generator:
-    """Return the generator of a round's batches, or of an arrival in an asynchronous round."""
-    return generator(seed, "batches", *round_key(round_index, arrival))
-
-
 def draw_batches(draw: np.random.Generator, steps: int, count: int, batch_size: int) -> Tensor:
     """Draw one batch of rows per step; the first batches do not depend on how many follow."""
     size = min(batch_size, count)
@@ -31,8 +26,3 @@ def draw_batches(draw: np.random.Generator, steps: int, count: int, batch_size: 
     for step in range(steps):
         batches[step] = torch.from_numpy(draw.choice(count, size, replace=False))
     return batches
-
-
-def round_key(round_index: int, arrival: int | None) -> tuple[int, ...]:
-    """Return the numbers that select a generator for a round or for an arrival in it."""
-    return (round_index,) if arrival is None else (round_index, arrival)

@@ -101,21 +101,18 @@ class FusionModel:
         """Return the head's parameters and buffers."""
         return strip_prefix(self.parameters, _HEAD) | self.buffers
 
-    def head(self, inputs: Tensor, parameters: Tensors | None = None) -> Tensor:
+    def head(self, inputs: Tensor) -> Tensor:
         """Compute outputs from the first layer's results, (…, hidden)."""
-        parameters = self.parameters if parameters is None else parameters
-        return forward_rows(self.layers, strip_prefix(parameters, _HEAD) | self.buffers, inputs)
+        return forward_rows(self.layers, self.head_tensors, inputs)
 
-    def first_layer(self, embeddings: Tensor, parameters: Tensors | None = None) -> Tensor:
+    def first_layer(self, embeddings: Tensor) -> Tensor:
         """Sum (members, …, width) embeddings times their blocks; the bias is not included."""
-        blocks = (self.parameters if parameters is None else parameters)["blocks"]
         side_by_side = embeddings.movedim(0, -2).flatten(-2)
-        return side_by_side @ blocks.flatten(0, 1)
+        return side_by_side @ self.parameters["blocks"].flatten(0, 1)
 
-    def outputs(self, embeddings: Tensor, parameters: Tensors | None = None) -> Tensor:
+    def outputs(self, embeddings: Tensor) -> Tensor:
         """Compute logits, or predicted numbers, from (members, …, width) embeddings."""
-        parameters = self.parameters if parameters is None else parameters
-        return self.head(self.first_layer(embeddings, parameters) + parameters["bias"], parameters)
+        return self.head(self.first_layer(embeddings) + self.parameters["bias"])
 
     def spectral_norm_product(self) -> float:
         """Multiply the spectral norms of the first layer and the head's linear layers."""
@@ -145,8 +142,8 @@ class FusionModel:
     def _gradients(self, task: TaskKind, inputs: Tensors) -> Tensors:
         """Compute the gradient of a batch's mean loss."""
         leaves = {name: inputs[name].detach().requires_grad_() for name in self.parameters}
-        model = replace(self, buffers=strip_prefix(inputs, _BUFFERS))
-        outputs = model.outputs(inputs[_EMBEDDINGS], leaves)
+        model = replace(self, parameters=leaves, buffers=strip_prefix(inputs, _BUFFERS))
+        outputs = model.outputs(inputs[_EMBEDDINGS])
         loss = row_losses(outputs, inputs[_TARGETS], task).mean()
         gradients = torch.autograd.grad(loss, list(leaves.values()))
         return dict(zip(leaves, gradients, strict=True))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -16,7 +17,7 @@ from scdn.learning.fusion_model import FusionModel
 from scdn.learning.importance import exclusion_losses
 from scdn.learning.imputation import IMPUTATIONS, Imputation, impute
 from scdn.learning.losses import row_losses
-from scdn.learning.member_mask import MemberMask, masked
+from scdn.learning.member_mask import masked, member_weights
 from scdn.learning.memories import Memory, PartyEmbeddings
 from scdn.learning.metrics import Metric, scores
 from scdn.learning.party_backend import SentEmbeddings
@@ -57,10 +58,6 @@ class FusionServer:
         for name, sample, test in zip(*sent, strict=True):
             self.sample_embeddings[name], self.test_embeddings[name] = sample, test
 
-    def add_members(self, names: Sequence[str]) -> None:
-        """Add a block of the fusion model for each new party."""
-        self.fusion = self.fusion.with_members(names)
-
     def remove_members(
         self, names: Sequence[str], training_embeddings: Mapping[str, Tensor]
     ) -> None:
@@ -88,12 +85,19 @@ class FusionServer:
         }
         return self._in_member_order({**sent, **kept}, len(rows))
 
-    def evaluation_mask(self, steps: int) -> MemberMask | None:
-        """Return the mask of members without embeddings, if the memory has one."""
+    def evaluation_weights(self, steps: int) -> Tensor | None:
+        """Return the weights of members, (steps, members), if the memory has a mask."""
         flags = self.memory.evaluation_mask(self.fusion.members)
         if flags is None:
             return None
-        return MemberMask(self.fusion.options.tensor(flags).expand(steps, -1))
+        return member_weights(self.fusion.options.tensor(flags).expand(steps, -1))
+
+    def training_weights(self, steps: int, draw: np.random.Generator) -> Tensor | None:
+        """Return the weights of members in the steps of a round."""
+        flags = self.memory.training_mask(self.fusion.members, steps, draw)
+        if flags is None:
+            return self.evaluation_weights(steps)
+        return member_weights(self.fusion.options.tensor(flags))
 
     # --- losses of parties ----------------------------------------------------------------------
 
@@ -103,7 +107,7 @@ class FusionServer:
         batches: Tensor,
         stale: Tensor,
         labels: Literal["shared", "server"],
-        mask: MemberMask | None = None,
+        weights: Tensor | None = None,
     ) -> PartyLoss:
         """Return the loss on which these parties train for (steps, batch) rows.
 
@@ -111,55 +115,54 @@ class FusionServer:
         """
         indices = self.member_indices(names)
         if labels == "server":
-            gradients = self.embedding_gradients(stale, self.targets[batches], mask)
+            gradients = self.embedding_gradients(stale, self.targets[batches], weights)
             return GradientLoss(gradients[indices])
         return SharedLabelLoss(
             self.task,
             self.targets[batches],
             self.fusion.parameters["bias"],
-            self.fusion.first_layer(masked(stale, mask)),
+            self.fusion.first_layer(masked(stale, weights)),
             self.fusion.parameters["blocks"][indices],
             stale[indices],
             self.fusion.layers,
             self.fusion.head_tensors,
-            mask,
-            indices,
+            None if weights is None else weights[:, indices],
         )
 
     def sample_loss(self, names: Sequence[str]) -> PartyLoss:
         """Return the loss of these parties over the sample, to first order."""
         table = self._in_member_order(self._sample_embeddings(), len(self.sample))[:, None]
-        targets, mask = self.targets[self.sample][None], self.evaluation_mask(1)
-        gradients = self.embedding_gradients(table, targets, mask)
+        targets = self.targets[self.sample][None]
+        gradients = self.embedding_gradients(table, targets, self.evaluation_weights(1))
         return GradientLoss(gradients[self.member_indices(names)])
 
     def embedding_gradients(
-        self, embeddings: Tensor, targets: Tensor, mask: MemberMask | None = None
+        self, embeddings: Tensor, targets: Tensor, weights: Tensor | None = None
     ) -> Tensor:
         """Return gradients of each batch's mean loss at (members, steps, batch, width)."""
         leaf = embeddings.detach().requires_grad_()
-        losses = row_losses(self.fusion.outputs(masked(leaf, mask)), targets, self.task)
+        losses = row_losses(self.fusion.outputs(masked(leaf, weights)), targets, self.task)
         return torch.autograd.grad(losses.mean(-1).sum(), leaf)[0]
 
     # --- training -------------------------------------------------------------------------------
 
     def train(
-        self, batches: Tensor, embeddings: Tensor, rate: float, mask: MemberMask | None = None
+        self, batches: Tensor, embeddings: Tensor, rate: float, weights: Tensor | None = None
     ) -> None:
         """Train the fusion model with one step per batch."""
         self.fusion = self.fusion.train(
-            masked(embeddings, mask), self.targets[batches], self.task, rate
+            masked(embeddings, weights), self.targets[batches], self.task, rate
         )
 
     @torch.no_grad()
     def best_fraction(
-        self, batches: Tensor, stale: Tensor, trained: Tensor, mask: MemberMask | None = None
+        self, batches: Tensor, stale: Tensor, trained: Tensor, weights: Tensor | None = None
     ) -> float:
         """Return the fraction of the way from stale to trained embeddings with the least loss."""
         targets = self.targets[batches]
         losses = []
         for fraction in UPDATE_FRACTIONS:
-            outputs = self.fusion.outputs(masked(torch.lerp(stale, trained, fraction), mask))
+            outputs = self.fusion.outputs(masked(torch.lerp(stale, trained, fraction), weights))
             loss = float(row_losses(outputs, targets, self.task).double().mean())
             losses.append(loss if math.isfinite(loss) else math.inf)
         return UPDATE_FRACTIONS[losses.index(min(losses))]
@@ -255,7 +258,7 @@ class FusionServer:
     def _masked_table(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
         """Return the (members, rows, width) embeddings that the fusion model takes."""
         table = self._in_member_order(embeddings, rows)
-        return masked(table[:, None], self.evaluation_mask(1))[:, 0]
+        return masked(table[:, None], self.evaluation_weights(1))[:, 0]
 
     def _in_member_order(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
         """Stack embeddings in the order of the members, with zeros for missing ones."""

@@ -1,36 +1,20 @@
-"""Which members' embeddings the fusion model uses in each step."""
+"""Which members' embeddings the fusion model uses in each step: a weight per step and member."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from torch import Tensor
 
 
-@dataclass(frozen=True)
-class MemberMask:
-    """Ones and zeros, (steps, members): the embeddings that count in each step.
+def member_weights(flags: Tensor) -> Tensor:
+    """Scale ones and zeros, (steps, members), so that the fusion model's inputs keep their size.
 
-    Those that count are scaled up, so that the inputs of the fusion model keep their size.
+    The weight of members that count is the number of members over the number that count.
     """
-
-    flags: Tensor
-
-    @property
-    def scale(self) -> Tensor:
-        """Return the number of members over the number that count, (steps,)."""
-        return self.flags.shape[1] / self.flags.sum(1).clamp(min=1)
-
-    def first_steps(self, steps: int) -> MemberMask:
-        """Return the mask of the first steps."""
-        return MemberMask(self.flags[:steps])
-
-    def apply(self, embeddings: Tensor) -> Tensor:
-        """Mask and scale (members, steps, ...) embeddings."""
-        flags = self.flags * self.scale[:, None]
-        return embeddings * flags.T.view(*embeddings.shape[:2], *[1] * (embeddings.dim() - 2))
+    return flags * (flags.shape[1] / flags.sum(1).clamp(min=1))[:, None]
 
 
-def masked(embeddings: Tensor, mask: MemberMask | None) -> Tensor:
-    """Apply a mask if there is one."""
-    return embeddings if mask is None else mask.apply(embeddings)
+def masked(embeddings: Tensor, weights: Tensor | None) -> Tensor:
+    """Multiply (members, steps, ...) embeddings by their weights, if there are any."""
+    if weights is None:
+        return embeddings
+    return embeddings * weights.T.view(*embeddings.shape[:2], *[1] * (embeddings.dim() - 2))

@@ -75,11 +75,7 @@ class MeanSquaredError(Metric):
 
 
 METRICS: Registry[Metric] = Registry("metric", Metric)
-
-
-def register_metric(entry: Metric) -> Metric:
-    """Register a metric under its `name`."""
-    return METRICS.register(entry.name, entry)
+register_metric = METRICS.register
 
 
 def metric(name: str) -> Metric:

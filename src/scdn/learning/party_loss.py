@@ -17,7 +17,6 @@ from torch import Tensor, nn
 
 from scdn.data.dataset import TaskKind
 from scdn.learning.losses import row_losses
-from scdn.learning.member_mask import MemberMask
 from scdn.learning.stacked_forward import forward_rows
 from scdn.learning.tensors import Tensors, strip_prefix
 
@@ -58,8 +57,7 @@ class SharedLabelLoss:
     stale: Tensor  # (parties, steps, batch, width): embeddings when the round began
     head: nn.Module
     head_tensors: Tensors
-    mask: MemberMask | None = None
-    member_indices: Tensor | None = None  # of the parties among the members, to read `mask`
+    weights: Tensor | None = None  # (steps, parties), of the embeddings; None: 1 for all
 
     @property
     def graph_key(self) -> tuple[Hashable, ...]:
@@ -69,9 +67,8 @@ class SharedLabelLoss:
     def step_tensors(self, step: int, parties: Tensor | None = None) -> Tensors:
         """Return a batch's labels, the other members' contributions and the fusion model."""
         tensors = {_HEAD + name: value for name, value in self.head_tensors.items()}
-        if self.mask is not None and self.member_indices is not None:
-            members = _select(self.member_indices, parties)
-            tensors["weights"] = self.mask.flags[step, members] * self.mask.scale[step]
+        if self.weights is not None:
+            tensors["weights"] = _select(self.weights[step], parties)
         return tensors | {
             "targets": self.targets[step],
             "sums": self.sums[step] + self.bias,

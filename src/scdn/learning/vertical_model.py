@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from scdn.errors import input_error
-from scdn.learning.batches import batch_generator, draw_batches, round_key, sample_rows
+from scdn.learning.batches import draw_batches, sample_rows
 from scdn.learning.damping import fixed_fraction
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
@@ -27,7 +27,6 @@ from scdn.learning.gradient_stats import GradientStats, filled_smoothness
 from scdn.learning.importance import importance
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.local_parties import LocalParties
-from scdn.learning.member_mask import MemberMask
 from scdn.learning.memories import memory
 from scdn.learning.metrics import metric
 from scdn.learning.party_backend import PartyBackend, RoundTask
@@ -35,7 +34,7 @@ from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_loss import PartyLoss
 from scdn.learning.party_stack import PartyStack
 from scdn.learning.smoothness import global_smoothness
-from scdn.learning.tensors import StateDict, TensorOptions, Tensors, single_threaded
+from scdn.learning.tensors import StateDict, Tensors, single_threaded
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
 
@@ -63,7 +62,6 @@ class VerticalModel:
     factory: PartyFactory
     server: FusionServer
     seed: int
-    options: TensorOptions
     parties: PartyBackend
     gradient_stats: dict[str, GradientStats] = field(default_factory=dict)
     connections: dict[str, int] = field(default_factory=dict)
@@ -104,14 +102,7 @@ class VerticalModel:
         if parties is None:
             parties = LocalParties(data, factory, seed, sample)
         model = cls(
-            learning,
-            data,
-            factory,
-            server,
-            seed,
-            options,
-            parties,
-            measures_gradients=measure_gradients,
+            learning, data, factory, server, seed, parties, measures_gradients=measure_gradients
         )
         with single_threaded():
             model._add(views)
@@ -136,18 +127,13 @@ class VerticalModel:
         """The parties of this process, by structure."""
         return self.local_parties.stacks
 
-    @stacks.setter
-    def stacks(self, stacks: list[PartyStack]) -> None:
-        self.local_parties.stacks = stacks
-        self.unsent |= set(self.present)
-
     def add_parties(self, views: Mapping[str, FeatureView]) -> None:
         """Add parties: a model for each, and a block of the fusion model."""
         for name in views:
             if name in self.connections:
                 raise input_error("learning", name, "has taken part before", "must have a new name")
         with single_threaded():
-            self.server.add_members(tuple(views))
+            self.server.fusion = self.server.fusion.with_members(tuple(views))
             self._add(views)
 
     def remove_parties(self, names: Collection[str]) -> None:
@@ -181,10 +167,11 @@ class VerticalModel:
         arrival in an asynchronous round.
         """
         with single_threaded():
-            pending = self._begin_round(
+            task, stale, weights = self._begin_round(
                 round_index, local_steps, server_steps, training_parties, arrival
             )
-            self._finish_round(pending, self.parties.train(pending.task))
+            stats = self.parties.train(task)
+            self._finish_round(task, stale, weights, server_steps, stats)
 
     def exchange(self) -> None:
         """Let parties send embeddings of the sample and the test rows, if they have changed.
@@ -268,7 +255,7 @@ class VerticalModel:
             draw = generator(self.seed, f"probe:{min(views)}")
             batches = self._draw(draw, PROBE_BATCHES)
             stale = self._member_embeddings(batches, "probe")
-            task = self._task(batches, {}, stale, self.server.evaluation_mask(PROBE_BATCHES))
+            task = self._task(batches, {}, stale, self.server.evaluation_weights(PROBE_BATCHES))
             self.gradient_stats |= self.parties.measure_gradients(set(views), task)
 
     def _begin_round(
@@ -278,29 +265,29 @@ class VerticalModel:
         server_steps: LocalSteps,
         training_parties: int | None,
         arrival: int | None,
-    ) -> _PendingRound:
-        """Draw the round's batches, collect stale embeddings and make the parties' task."""
+    ) -> tuple[RoundTask, Tensor, Tensor | None]:
+        """Return the parties' task, the members' stale embeddings, and their weights."""
         for name in local_steps:
             if name not in self.present:
                 raise input_error("learning", name, "cannot train", "must be present")
         self.parties.round = (round_index, 0 if arrival is None else arrival + 1)
         training = {name for name, steps in local_steps.items() if steps.count}
         steps = max([server_steps.count, *(steps.count for steps in local_steps.values())])
-        batches = self._draw(batch_generator(self.seed, round_index, arrival), steps)
-        mask = self._training_mask(round_key(round_index, arrival), steps)
+        key = (round_index,) if arrival is None else (round_index, arrival)
+        batches = self._draw(generator(self.seed, "batches", *key), steps)
+        weights = self.server.training_weights(steps, generator(self.seed, "dropout", *key))
         stale = self._member_embeddings(batches, "before")
         self._measure_idle(set(self.present) - training, batches, stale)
         count = len(training) if training_parties is None else training_parties
         fraction = fixed_fraction(self.learning, count)
-        task = self._task(batches, local_steps, stale, mask, fraction)
-        return _PendingRound(server_steps, batches, stale, mask, task)
+        return self._task(batches, local_steps, stale, weights, fraction), stale, weights
 
     def _measure_idle(self, idle: Collection[str], batches: Tensor, stale: Tensor) -> None:
         """Measure L_n of parties that will not train by a trial step, so that it stays current."""
         measured = self.measures_gradients and self.learning.smoothness == "measured"
         if not (measured and idle and len(batches)):
             return
-        task = self._task(batches[:1], {}, stale[:, :1], self.server.evaluation_mask(1))
+        task = self._task(batches[:1], {}, stale[:, :1], self.server.evaluation_weights(1))
         for name, stats in self.parties.measure_gradients(idle, task).items():
             if stats.smoothness is not None:
                 before = self.gradient_stats.get(name, stats)
@@ -311,11 +298,11 @@ class VerticalModel:
         batches: Tensor,
         local_steps: Mapping[str, LocalSteps],
         stale: Tensor,
-        mask: MemberMask | None,
+        weights: Tensor | None,
         fraction: float | None = None,
     ) -> RoundTask:
         def party_loss(names: Sequence[str]) -> PartyLoss:
-            return self.server.party_loss(names, batches, stale, self.learning.labels, mask)
+            return self.server.party_loss(names, batches, stale, self.learning.labels, weights)
 
         sample_loss = self._sample_loss if self.measures_gradients else None
         return RoundTask(batches, local_steps, party_loss, sample_loss, fraction)
@@ -324,29 +311,34 @@ class VerticalModel:
         self.exchange()
         return self.server.sample_loss(names)
 
-    def _finish_round(self, pending: _PendingRound, stats: Mapping[str, GradientStats]) -> None:
+    def _finish_round(
+        self,
+        task: RoundTask,
+        stale: Tensor,
+        weights: Tensor | None,
+        server_steps: LocalSteps,
+        stats: Mapping[str, GradientStats],
+    ) -> None:
         """Apply the parties' updates, and train the server."""
         for name, latest in stats.items():
             before = self.gradient_stats.get(name, GradientStats())
             self.gradient_stats[name] = before.updated_with(latest)
-        senders = self._senders(pending.task.local_steps)
-        fraction, fresh = pending.task.update_fraction, None
+        senders = self._senders(task.local_steps)
+        fraction, fresh = task.update_fraction, None
         if fraction is None:
-            fresh = self._refreshed(pending.batches, pending.stale, "trained", senders)
-            fraction = self.server.best_fraction(
-                pending.batches, pending.stale, fresh, pending.mask
-            )
+            fresh = self._refreshed(task.batches, stale, "trained", senders)
+            fraction = self.server.best_fraction(task.batches, stale, fresh, weights)
         updated = self.parties.apply_updates(fraction)
         self.unsent |= senders
-        steps = pending.server_steps.count
-        batches, embeddings = pending.batches[:steps], pending.stale
+        steps = server_steps.count
+        batches, embeddings = task.batches[:steps], stale
         if self.learning.server_turn == "after" and steps:
             is_current = fraction == 1.0 and updated == senders and not self.learning.perturbation
             if fresh is None or not is_current:
-                fresh = self._refreshed(batches, pending.stale, "after", senders)
+                fresh = self._refreshed(batches, stale, "after", senders)
             embeddings = fresh
-        mask = None if pending.mask is None else pending.mask.first_steps(steps)
-        self.server.train(batches, embeddings[:, :steps], pending.server_steps.rate, mask)
+        weights = None if weights is None else weights[:steps]
+        self.server.train(batches, embeddings[:, :steps], server_steps.rate, weights)
 
     def _senders(self, local_steps: Mapping[str, LocalSteps]) -> set[str]:
         """Return the parties whose embeddings differ after a round: with noise, everybody's."""
@@ -376,22 +368,4 @@ class VerticalModel:
 
     def _draw(self, draw: np.random.Generator, steps: int) -> Tensor:
         batches = draw_batches(draw, steps, self.data.count("train"), self.learning.batch_size)
-        return batches.to(self.options.device)
-
-    def _training_mask(self, key: tuple[int, ...], steps: int) -> MemberMask | None:
-        draw = generator(self.seed, "dropout", *key)
-        flags = self.server.memory.training_mask(self.server.fusion.members, steps, draw)
-        if flags is None:
-            return self.server.evaluation_mask(steps)
-        return MemberMask(self.options.tensor(flags))
-
-
-@dataclass(frozen=True)
-class _PendingRound:
-    """A round whose parties train."""
-
-    server_steps: LocalSteps
-    batches: Tensor
-    stale: Tensor
-    mask: MemberMask | None
-    task: RoundTask
+        return batches.to(self.factory.options.device)

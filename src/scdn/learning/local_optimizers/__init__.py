@@ -4,30 +4,44 @@ After q steps, each of the paper's three has moved a party's parameters by −η
 weights w_j of `scdn.theory`. `LocalOptimizer` tells how to add one of your own.
 """
 
+from collections.abc import Iterable
+
 from scdn.learning.local_optimizers.local_steps import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.local_optimizers.momentum import LocalMomentum
 from scdn.learning.local_optimizers.optimizer_base import LocalOptimizer
-from scdn.learning.local_optimizers.optimizer_registry import (
-    LOCAL_OPTIMIZERS,
-    batch_key,
-    batched_optimizer,
-    local_optimizer,
-    register_local_optimizer,
-)
 from scdn.learning.local_optimizers.proximal import LocalProximal
 from scdn.learning.local_optimizers.sgd import LocalSgd
+from scdn.registry import Registry
 
-__all__ = [
-    "LOCAL_OPTIMIZERS",
-    "NO_STEPS",
-    "LocalMomentum",
-    "LocalOptimizer",
-    "LocalProximal",
-    "LocalSgd",
-    "LocalSteps",
-    "batch_key",
-    "batched_optimizer",
-    "halved_rate",
-    "local_optimizer",
-    "register_local_optimizer",
-]
+__all__ = ["NO_STEPS", "LocalOptimizer", "LocalSgd", "LocalSteps", "halved_rate"]
+
+LOCAL_OPTIMIZERS: Registry[type[LocalOptimizer]] = Registry(
+    "optimizer", LocalOptimizer, of_classes=True
+)
+register_local_optimizer, local_optimizer = LOCAL_OPTIMIZERS.register, LOCAL_OPTIMIZERS.get
+
+_BUILT_IN = (LocalSgd, LocalProximal, LocalMomentum)
+for _optimizer in _BUILT_IN:
+    register_local_optimizer(_optimizer)
+
+
+class _ProximalMomentum(LocalMomentum, LocalProximal):
+    """v ← ρ·v + g + μ·(θ − θ₀): equals each of the paper's three where μ = 0 or ρ = 0."""
+
+
+def batch_key(name: str) -> type[LocalOptimizer]:
+    """Return a key that is equal for optimisers that can step in one batch."""
+    optimizer = local_optimizer(name)
+    return LocalSgd if optimizer in _BUILT_IN else optimizer
+
+
+def batched_optimizer(names: Iterable[str]) -> type[LocalOptimizer]:
+    """Return the class that steps parties with these optimisers, of one batch key, at once.
+
+    The paper's three are special cases of one rule, so a stack that mixes them needs no splitting.
+    """
+    optimizers = {local_optimizer(name) for name in names}
+    for optimizer in _BUILT_IN:
+        if optimizers <= {LocalSgd, optimizer}:
+            return optimizer
+    return _ProximalMomentum if LocalMomentum in optimizers else optimizers.pop()

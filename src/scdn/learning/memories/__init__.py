@@ -21,17 +21,7 @@ __all__ = [
 ]
 
 MEMORIES: Registry[type[Memory]] = Registry("memory", Memory, of_classes=True)
-
-
-def register_memory(entry: type[Memory]) -> type[Memory]:
-    """Register a memory under its `name`; may decorate the class."""
-    return MEMORIES.register(entry.name, entry)
-
-
-def memory(name: str) -> type[Memory]:
-    """Return the memory of this name, or the class that `package.module:NAME` names."""
-    return MEMORIES.get(name)
-
+register_memory, memory = MEMORIES.register, MEMORIES.get
 
 for _built_in in (KeepMemory, ZeroOutMemory, DropoutMemory):
     register_memory(_built_in)

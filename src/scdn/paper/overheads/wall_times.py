@@ -39,7 +39,7 @@ def time_importance(arguments: dict[str, Any]) -> dict[str, Any]:
     times: dict[str, list[float]] = {"seconds": [], "one_by_one": [], "passes": []}
     for parties in arguments["importance"]:
         model = _create_model(scenario, parties)
-        server, options = model.server, model.options
+        server, options = model.server, model.factory.options
         with single_threaded():
             for stack in model.stacks:
                 inputs = stack.views.gather(model.data, "train", server.sample)
@@ -76,8 +76,8 @@ def time_smoothness(arguments: dict[str, Any]) -> dict[str, Any]:
     local_steps = dict.fromkeys(model.present, LocalSteps(steps, learning.server_rate))
     server_steps = LocalSteps(0, 0.0)
     train = partial(model.train, 0, local_steps, server_steps)
-    training = _median_seconds(model.options, train)
-    estimate = _median_seconds(model.options, model.smoothness)
+    training = _median_seconds(model.factory.options, train)
+    estimate = _median_seconds(model.factory.options, model.smoothness)
     rows = model.data.count("train")
     return {
         "estimate_s": estimate / parties,

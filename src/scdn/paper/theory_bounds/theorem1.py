@@ -13,7 +13,7 @@ with two estimates of smoothness:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -109,7 +109,7 @@ def trace_local_path(
             return stack.gradients(at, losses, inputs)
 
         optimizer_class = batched_optimizer(steps.optimizer for steps in local_steps)
-        optimizer = optimizer_class(stack.parameters, local_steps, model.options)
+        optimizer = optimizer_class(stack.parameters, local_steps, model.factory.options)
         start = gradients(stack.parameters, 0)
         distances, changes, step_norms, first_batch_norms = [], [], [], [party_norms(start)]
         for step in range(len(batches)):
@@ -157,7 +157,7 @@ def full_gradient(model: VerticalModel, at: list[Tensors]) -> list[Tensors]:
             sent |= dict(zip(stack.names, embeddings, strict=True))
         fusion = model.server.fusion
         table = torch.stack([sent[name] for name in fusion.members])
-        outputs = fusion.outputs(table, parameters=free[-1])
+        outputs = replace(fusion, parameters=free[-1]).outputs(table)
         targets = model.server.targets[model.server.sample]
         loss = row_losses(outputs, targets, model.server.task).mean()
         gradient = iter(torch.autograd.grad(loss, [p for part in free for p in part.values()]))
