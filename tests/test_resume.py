@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from command_line import refused, scdn
 from conftest import LONG
+from filelock import FileLock
 from run_scenarios import SCRIPT, device, one_line, scenario, scripted, without_times
 
 from scdn import npz
@@ -336,6 +337,16 @@ def test_a_lock_is_waited_for(tmp_path):
     with lock_run_folder(tmp_path, 30):
         assert done.is_set()
     other.join()
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_holds_a_run(tmp_path, monkeypatch, code):
+    def acquire(*_, **__):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(FileLock, "acquire", acquire)
+    with lock_run_folder(tmp_path / "run"):
+        assert (tmp_path / "run").is_dir()
 
 
 def test_of_two_processes_that_start_one_run_one_succeeds(uninterrupted, tmp_path):

@@ -1,11 +1,12 @@
 """A lock on a run's folder, so that one process at a time writes it.
 
 The lock is the operating system's, on an empty file that stays in the folder: it is free as soon as
-its process ends, however that happens.
+its process ends, however that happens. On a file system without locks a run goes on without one.
 """
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from scdn.errors import input_error
 from scdn.file_io import OutputError
 
 LOCK = "lock"
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 
 @contextmanager
@@ -33,7 +35,8 @@ def lock_run_folder(folder: Path, wait_s: float = 0.0) -> Iterator[None]:
         allowed = "wait until it ends, or choose another folder"
         raise input_error(str(folder), "run", fault, allowed) from None
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be written ({error.strerror})") from None
+        if error.errno not in _NO_LOCKS:
+            raise OutputError(f"{folder}: cannot be written ({error.strerror})") from None
     try:
         yield
     finally:
