@@ -15,6 +15,7 @@ from torch.func import functional_call, grad, stack_module_state, vmap
 from scdn.errors import InputError
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.models import (
+    ARCHITECTURES,
     AlexNet,
     Cnn,
     MaskedMlp,
@@ -24,6 +25,7 @@ from scdn.learning.models import (
     count_connections,
     structure_key,
 )
+from scdn.learning.tensors import seeded_init
 
 FLAT = FeatureView("table", np.arange(6), np.ones(6, bool), (6,))
 
@@ -34,8 +36,9 @@ def image(channels, height, width):
 
 
 def made(name="mlp", view=FLAT, width=10, **changes):
-    settings = {"task": "classification", "masked_columns": None, "seed": 3} | changes
-    return build_model(name, view, width, **settings)
+    settings = {"hidden": 64, "initialisation": "default", "masked_columns": None} | changes
+    with seeded_init(settings.pop("seed", 3), "weights"):
+        return build_model(architecture(name, view, "classification"), view, width, **settings)
 
 
 def equal(one, other):
@@ -103,7 +106,7 @@ def test_initial_weights_of_a_masked_model_are_those_of_the_full_layer():
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize(("height", "width"), [(28, 28), (7, 28), (30, 64)])
 def test_a_cnn_takes_padded_strips(channels, height, width):
-    view = image(channels, height, width).padded_image(architecture("cnn").least_size)
+    view = image(channels, height, width).padded_image(ARCHITECTURES["cnn"].least_size)
     module = made("cnn", view, 1)
     assert isinstance(module, Cnn)
     assert module(torch.zeros(2, *view.shape)).shape == (2, 1)
@@ -114,7 +117,7 @@ def test_a_cnn_takes_padded_strips(channels, height, width):
 
 @pytest.mark.parametrize(("channels", "height", "width"), [(3, 16, 32), (1, 7, 28), (3, 64, 96)])
 def test_an_alexnet_takes_padded_strips(channels, height, width):
-    view = image(channels, height, width).padded_image(architecture("alexnet").least_size)
+    view = image(channels, height, width).padded_image(ARCHITECTURES["alexnet"].least_size)
     module = made("alexnet", view)
     assert isinstance(module, AlexNet)
     assert module(torch.zeros(2, *view.shape)).shape == (2, 10)
@@ -165,7 +168,6 @@ def test_initial_weights_depend_on_the_seed_alone(name, initialisation):
     torch.manual_seed(99)
     assert equal(one, made(name, view, initialisation=initialisation))
     assert not equal(one, made(name, view, initialisation=initialisation, seed=4))
-    made(name, view, seed=2**63 - 1)
 
 
 def test_kaiming_initialisation_keeps_the_scale_of_rows():
@@ -261,14 +263,11 @@ def test_a_users_model_is_accepted(name):
         ("zoo:fails", "RuntimeError: no weights, must take ((6,), 10)"),
         ("zoo:lonely", "TypeError"),
         ("zoo:text", "returned a str, must return a torch.nn.Module"),
-        ("zoo:wide", "made (2, 11) of 2 rows, must make (2, 10)"),
+        ("zoo:wide", "returned (2, 11) for 2 rows, must return (2, 10)"),
         ("zoo:narrow", "must take rows of (6,)"),
-        ("zoo:pair", "made tuple of 2 rows"),
-        ("zoo:normed", "2.running_mean changes in training, must keep no running statistics"),
-        (
-            "zoo:stateless",
-            "a row's result changes with the other rows, must take each row by itself",
-        ),
+        ("zoo:pair", "returned tuple for 2 rows"),
+        ("zoo:normed", "keeps running statistics, must use layers without them"),
+        ("zoo:stateless", "mixes the rows of a batch, must compute each row by itself"),
         ("zoo:empty", "has no parameters"),
         ("cnn", "rows of 6 numbers, needs images"),
     ],
@@ -284,5 +283,3 @@ def test_an_unusable_model_is_refused_in_one_line(name, message):
 def test_small_images_are_refused():
     with pytest.raises(InputError, match="an image of 16×32 pixels, needs 64 each way"):
         made("alexnet", image(3, 16, 32))
-    with pytest.raises(InputError, match="needs a view and a task"):
-        architecture("auto")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, cast, get_args
+from collections.abc import Callable, Collection
+from typing import Any, Literal, NamedTuple, get_args
 
 from torch import nn
 
@@ -25,13 +25,25 @@ from scdn.registry import import_object
 Kind = Literal["method", "model", "metric", "dataset", "memory", "optimizer"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-_CHECKERS: dict[Kind, Callable[[Any], list[str]]] = {
-    "method": check_method,
-    "model": check_model,
-    "metric": check_metric,
-    "dataset": check_dataset,
-    "memory": check_memory,
-    "optimizer": check_optimizer,
+
+class _Checkable(NamedTuple):
+    """A kind of thing: its checker, its base class, and what is registered."""
+
+    check: Callable[[Any], list[str]]
+    base: type
+    names: Callable[[], Collection[str]]
+    get: Callable[[str], object]
+
+
+_KINDS: dict[Kind, _Checkable] = {
+    "method": _Checkable(check_method, Method, METHODS.names, METHODS.get),
+    "model": _Checkable(check_model, nn.Module, ARCHITECTURES.keys, lambda name: _factory(name)),
+    "metric": _Checkable(check_metric, Metric, METRICS.names, METRICS.get),
+    "dataset": _Checkable(check_dataset, Dataset, dataset_names, load),
+    "memory": _Checkable(check_memory, Memory, MEMORIES.names, MEMORIES.get),
+    "optimizer": _Checkable(
+        check_optimizer, LocalOptimizer, LOCAL_OPTIMIZERS.names, LOCAL_OPTIMIZERS.get
+    ),
 }
 
 
@@ -43,21 +55,13 @@ def check_named(name: str, kind: Kind | None = None) -> tuple[Kind, list[str]]:
     else:
         kind = kind or _kind_of_registered(name)
         entry = _registered(name, kind)
-    return kind, _CHECKERS[kind](entry)
+    return kind, _KINDS[kind].check(entry)
 
 
 def _kind_of(name: str, entry: object) -> Kind:
     """Detect the kind of an object; a function is taken for a model's factory."""
-    bases: dict[type, Kind] = {
-        Method: "method",
-        Metric: "metric",
-        Dataset: "dataset",
-        Memory: "memory",
-        LocalOptimizer: "optimizer",
-        nn.Module: "model",
-    }
-    for base, kind in bases.items():
-        if isinstance(entry, base) or (isinstance(entry, type) and issubclass(entry, base)):
+    for kind, known in _KINDS.items():
+        if issubclass(entry if isinstance(entry, type) else type(entry), known.base):
             return kind
     if callable(entry):
         return "model"
@@ -66,7 +70,7 @@ def _kind_of(name: str, entry: object) -> Kind:
 
 
 def _kind_of_registered(name: str) -> Kind:
-    kinds = [kind for kind in KINDS if name in _registered_names(kind)]
+    kinds = [kind for kind, known in _KINDS.items() if name in known.names()]
     if len(kinds) == 1:
         return kinds[0]
     if kinds:
@@ -76,35 +80,13 @@ def _kind_of_registered(name: str) -> Kind:
     raise input_error("scdn check", "NAME", f"got {format_value(name)}", allowed)
 
 
-def _registered_names(kind: Kind) -> tuple[str, ...]:
-    match kind:
-        case "method":
-            return METHODS.names()
-        case "model":
-            return tuple(ARCHITECTURES)
-        case "metric":
-            return METRICS.names()
-        case "dataset":
-            return tuple(dataset_names())
-        case "memory":
-            return MEMORIES.names()
-    return LOCAL_OPTIMIZERS.names()
-
-
 def _registered(name: str, kind: Kind) -> object:
-    if name not in _registered_names(kind):
-        allowed = f"must be one of {', '.join(_registered_names(kind))}, or package.module:NAME"
+    names = _KINDS[kind].names()
+    if name not in names:
+        allowed = f"must be one of {', '.join(names)}, or package.module:NAME"
         raise input_error("scdn check", kind, f"got {format_value(name)}", allowed)
-    match kind:
-        case "method":
-            return METHODS.get(name)
-        case "model":
-            build = ARCHITECTURES[name].build
-            return cast(Factory, lambda shape, width: build(shape, width, HIDDEN))
-        case "metric":
-            return METRICS.get(name)
-        case "dataset":
-            return load(name)
-        case "memory":
-            return MEMORIES.get(name)
-    return LOCAL_OPTIMIZERS.get(name)
+    return _KINDS[kind].get(name)
+
+
+def _factory(name: str) -> Factory:
+    return lambda shape, width: ARCHITECTURES[name].build(shape, width, HIDDEN)

@@ -133,7 +133,7 @@ class DeviceClient:
         self._noise = learning.perturbation
         learning = learning.model_copy(update={"perturbation": 0.0})
         view, full_shape = self.features.view, self.features.full_shape
-        factory = PartyFactory.from_view(learning, request.task, request.width, view, full_shape)
+        factory = PartyFactory(learning, request.task, request.width, {view.modality: full_shape})
         train, test = self.features.select(
             arrays["train"], arrays["test"], self.salt, learning.scaling
         )

@@ -113,20 +113,16 @@ class Architecture:
 ARCHITECTURES = {
     entry.name: entry
     for entry in (
-        Architecture("mlp", 0, lambda shape, width, hidden: _mlp(shape, width, hidden)),
+        Architecture("mlp", 0, lambda shape, *sizes: _for_rows(shape, Mlp(prod(shape), *sizes))),
         Architecture("cnn", 28, lambda shape, width, _: Cnn(shape, width)),
         Architecture("alexnet", 64, lambda shape, width, _: AlexNet(shape, width)),
     )
 }
 
 
-def architecture(
-    name: str, view: FeatureView | None = None, task: TaskKind | None = None
-) -> Architecture:
+def architecture(name: str, view: FeatureView, task: TaskKind) -> Architecture:
     """Return the architecture of this name; `"auto"` picks the paper's for a view and a task."""
     if name == "auto":
-        if view is None or task is None:
-            raise input_error("model", "name", "got auto", "needs a view and a task to pick by")
         image = "cnn" if task == "regression" else "alexnet"
         return ARCHITECTURES["mlp" if len(view.shape) == 1 else image]
     if name in ARCHITECTURES:
@@ -138,32 +134,29 @@ def architecture(
 
 
 def build_model(
-    name: str,
+    chosen: Architecture,
     view: FeatureView,
     width: int,
     *,
-    task: TaskKind,
     masked_columns: int | None,
-    hidden: int = HIDDEN,
-    initialisation: Initialisation = "default",
-    seed: int,
+    hidden: int,
+    initialisation: Initialisation,
 ) -> nn.Module:
-    """Build a party's model; its initial weights depend on `seed` alone.
+    """Build a party's model, with weights from PyTorch's generator.
 
     Images must be padded already (`FeatureView.padded_image`). With `masked_columns`, the number of
     all columns, a perceptron has weights for all of them and takes the view's; other models need a
     masked view for that.
     """
-    chosen = architecture(name, view, task)
     _check_size(chosen, view.shape)
-    with torch.random.fork_rng(devices=[]):
-        # torch.manual_seed would also reseed accelerators, which fork_rng does not restore here.
-        torch.default_generator.manual_seed(seed)
-        if chosen.name == "mlp" and masked_columns is not None:
-            module = _masked_mlp(view, masked_columns, width, hidden)
-        else:
-            module = chosen.build(view.shape, width, hidden)
-        return _initialise(module, initialisation)
+    if chosen.name == "mlp" and masked_columns is not None:
+        columns = torch.from_numpy(view.columns)
+        module = _for_rows(view.shape, MaskedMlp(columns, masked_columns, width, hidden))
+    else:
+        module = chosen.build(view.shape, width, hidden)
+    if initialisation == "kaiming":
+        _initialise_kaiming(module)
+    return module
 
 
 def count_connections(module: nn.Module) -> int:
@@ -181,14 +174,8 @@ def structure_key(module: nn.Module, shape: Shape) -> Hashable:
 # --- building blocks -----------------------------------------------------------------------------
 
 
-def _mlp(shape: Shape, width: int, hidden: int) -> nn.Module:
-    flat = Mlp(prod(shape), width, hidden)
+def _for_rows(shape: Shape, flat: nn.Sequential) -> nn.Module:
     return flat if len(shape) == 1 else nn.Sequential(nn.Flatten(), *flat)
-
-
-def _masked_mlp(view: FeatureView, all_columns: int, width: int, hidden: int) -> nn.Module:
-    flat = MaskedMlp(torch.from_numpy(view.columns), all_columns, width, hidden)
-    return flat if len(view.shape) == 1 else nn.Sequential(nn.Flatten(), *flat)
 
 
 def _outputs(layers: nn.Sequential, shape: Shape) -> int:
@@ -197,20 +184,16 @@ def _outputs(layers: nn.Sequential, shape: Shape) -> int:
         return layers(torch.zeros(1, *shape)).shape[1]
 
 
-def _initialise(module: nn.Module, how: Initialisation) -> nn.Module:
-    """Draw the initial weights again if the initialisation is not PyTorch's default."""
-    if how == "default":
-        return module
+@torch.no_grad()
+def _initialise_kaiming(module: nn.Module) -> None:
     weights = [weight for weight in module.parameters() if weight.dim() >= 2]
-    with torch.no_grad():
-        for weight in weights:
-            nn.init.kaiming_normal_(weight, nonlinearity="relu")
-        for name, parameter in module.named_parameters():
-            if name.endswith("bias"):
-                parameter.zero_()
-        for last in weights[-1:]:
-            last.mul_(_LAST_LAYER_GAIN)
-    return module
+    for weight in weights:
+        nn.init.kaiming_normal_(weight, nonlinearity="relu")
+    for name, parameter in module.named_parameters():
+        if name.endswith("bias"):
+            parameter.zero_()
+    for last in weights[-1:]:
+        last.mul_(_LAST_LAYER_GAIN)
 
 
 def _check_size(chosen: Architecture, shape: Shape) -> None:

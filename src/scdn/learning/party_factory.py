@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import prod
 
 from torch import nn
 
@@ -21,7 +23,6 @@ from scdn.learning.party_stack import PartyStack
 from scdn.learning.smoothness import check_layers
 from scdn.learning.tensors import TensorOptions, seeded_init
 from scdn.learning.user_models import build_user_model
-from scdn.rng import generator
 from scdn.scenario import LearningSettings
 
 _COLUMN_MULTIPLE = 8  # flat inputs are padded to a multiple, so that almost equal ones stack
@@ -44,29 +45,19 @@ class PartyFactory:
     learning: LearningSettings
     task: TaskKind
     width: int  # of an embedding: the number of classes, or 1
-    row_shapes: dict[str, Shape]  # by modality
-    options: TensorOptions
+    row_shapes: dict[str, Shape]  # by modality; a device knows that of its own features only
 
     @classmethod
     def from_dataset(cls, dataset: Dataset, learning: LearningSettings) -> PartyFactory:
         """Return a factory for the parties of a data set."""
         width = len(dataset.classes) if dataset.task == "classification" else 1
         shapes = {modality: row_shape(dataset, modality) for modality in dataset.train}
-        options = TensorOptions(learning.device, learning.precision)
-        return cls(learning, dataset.task, width, shapes, options)
+        return cls(learning, dataset.task, width, shapes)
 
-    @classmethod
-    def from_view(
-        cls,
-        learning: LearningSettings,
-        task: TaskKind,
-        width: int,
-        view: FeatureView,
-        shape: Shape,
-    ) -> PartyFactory:
-        """Return a factory for a device that knows its own features and the rows' shape only."""
-        options = TensorOptions(learning.device, learning.precision)
-        return cls(learning, task, width, {view.modality: shape}, options)
+    @cached_property
+    def options(self) -> TensorOptions:
+        """Return the device and the precision of tensors."""
+        return TensorOptions(self.learning.device, self.learning.precision)
 
     def create(self, name: str, view: FeatureView, seed: int) -> Party:
         """Create a party; its initial weights depend only on its name and the seed."""
@@ -76,20 +67,19 @@ class PartyFactory:
         masked_columns = None
         if learning.input == "masked":
             if chosen.name == "mlp":
-                masked_columns = len(view.masked(shape).columns)
+                masked_columns = prod(shape)
             else:
                 view = view.masked(shape)
         view = view.padded_image(chosen.least_size)
-        module = build_model(
-            chosen.name,
-            view,
-            self.width,
-            task=self.task,
-            masked_columns=masked_columns,
-            hidden=learning.hidden,
-            initialisation=learning.initialisation,
-            seed=int(generator(seed, f"weights:{name}").integers(2**63)),
-        )
+        with seeded_init(seed, f"weights:{name}"):
+            module = build_model(
+                chosen,
+                view,
+                self.width,
+                masked_columns=masked_columns,
+                hidden=learning.hidden,
+                initialisation=learning.initialisation,
+            )
         if learning.smoothness == "norms":
             check_layers(module)
         connections = count_connections(module)
