@@ -236,13 +236,11 @@ def own_rows(numbers: Numbers, start: str, paired_with: str | None = None) -> di
 
     `paired_with` another start: over the seeds that both have.
     """
+    rows = numbers["rows"]
     if paired_with is not None:
-        return {
-            block: _select(numbers["paired"], start=start, block=block, beside=paired_with)
-            for block in numbers["updates"]
-        }
+        rows = _select(numbers["paired"], beside=paired_with)
     return {
-        block: _select(numbers["rows"], start=start, block=block, update=updates[0])
+        block: _select(rows, start=start, block=block, update=updates[0])
         for block, updates in numbers["updates"].items()
     }
 

@@ -37,11 +37,11 @@ def summarise(values: Iterable[float]) -> Summary:
     return {name: rounded(value) for name, value in summary.items()}
 
 
-def mean_std(rows: ArrayLike) -> tuple[list[float], list[float]]:
+def mean_std(rows: ArrayLike) -> CurveSummary:
     """Return the columns' means and standard deviations; a single row has deviations of 0."""
     array = np.asarray(rows, dtype=np.float64)
     std = array.std(axis=0, ddof=1) if len(array) > 1 else np.zeros(array.shape[1:])
-    return rounded_list(array.mean(axis=0)), rounded_list(std)
+    return {"mean": rounded_list(array.mean(axis=0)), "std": rounded_list(std)}
 
 
 def summarise_curves(curves: Sequence[Sequence[float]]) -> CurveSummary:

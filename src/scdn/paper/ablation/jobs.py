@@ -16,8 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from scdn.paper import plotting
 from scdn.paper.ablation.ablated_controller import (
     CONTROLS,
@@ -78,7 +76,7 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
             "score": [_final(run, "score") for run in runs],
             "later": [_final(run, "later") for run in runs],
             **{key: [rounded(sum(run[key])) for run in runs] for key in QUANTITIES},
-            "iterations": [_mean_iterations(run) for run in runs],
+            "iterations": [summarise(mean_per_round(run, "iterations"))["mean"] for run in runs],
             "diverged": sum(run["status"] != "done" for run in runs),
         }
     return {
@@ -93,10 +91,6 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
 def _final(run: TrainingRecord, key: str) -> float:
     """Return the last round's score; a run that diverged counts as the trivial predictor."""
     return float(run[key][-1] if run["status"] == "done" else run["trivial"])
-
-
-def _mean_iterations(run: TrainingRecord) -> float:
-    return rounded(float(np.mean(mean_per_round(run, "iterations") or [0.0])))
 
 
 # --- tables ---------------------------------------------------------------------------------------

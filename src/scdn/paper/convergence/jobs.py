@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from statistics import median_high
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +20,6 @@ from scdn.paper.value_text import listed, plus_minus, without_repeats
 from scdn.report.matplotlib_figures import style_axes
 from scdn.report.palette import GRID
 from scdn.scenario import make_scenario
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PENALTIES = {"raised": 100.0, "single": None}  # of χ^T: ours, and the paper's ψ̂ for everything
 PSI_HAT = 1e-4  # ψ̂
@@ -81,15 +80,12 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
 
 
 def _summary(runs: list[dict[str, Any]], tolerance: float) -> RunSummary:
-    """Summarise the runs of one start and size."""
     length = min(len(run["objective"]) for run in runs)
     objective = np.array([run["objective"][:length] for run in runs])
-    mean, std = mean_std(objective)
     rises = np.diff(objective, axis=1) / objective[:, :-1]
     shares = [PSI_HAT * run["distance_sq"] / run["objective"][-1] for run in runs]
     return {
-        "mean": mean,
-        "std": std,
+        **mean_std(objective),
         "rise": rounded(rises.max(initial=0.0), 3),
         "stopped": [_stopping_iteration(run["change"], tolerance) for run in runs],
         "active": [run["active"] for run in runs],
@@ -126,7 +122,7 @@ def show(numbers: Numbers) -> list[Part]:
     ]
 
 
-def _draw(numbers: Numbers, figure: Figure) -> None:
+def _draw(numbers: Numbers, figure: Any) -> None:
     rows = figure.subplots(2, len(STARTS), sharey="row", squeeze=False)
     for first, row in enumerate(rows, 1):  # the lower row leaves the first iteration out
         for axes, start in zip(row, STARTS, strict=True):
@@ -198,6 +194,5 @@ def _end_table(numbers: Numbers) -> ResultTable:
 
 
 def _median_stop(stopped: list[int | None]) -> str:
-    ordered = sorted(value if value is not None else 10**9 for value in stopped)
-    middle = ordered[len(ordered) // 2]
-    return str(middle) if middle < 10**9 else "–"
+    median = median_high(math.inf if value is None else value for value in stopped)
+    return "–" if median == math.inf else str(median)

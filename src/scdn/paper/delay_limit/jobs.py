@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from scdn.paper.value_text import listed, value_range, without_repeats
 from scdn.report.matplotlib_figures import style_axes
 from scdn.report.palette import GRID, INK, MARKERS, MUTED, PAPER
 from scdn.scenario import make_scenario
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 EXACT_TRUE = "exact, true rate"
 SOLVERS = {  # label → channel and plan
@@ -184,7 +181,7 @@ def show(numbers: Numbers) -> list[Part]:
     return [*drawings, _event_table(numbers)]
 
 
-def _draw_controls(numbers: Numbers, channel: str, plan: str, figure: Figure) -> None:
+def _draw_controls(numbers: Numbers, channel: str, plan: str, figure: Any) -> None:
     panels = figure.subplots(
         len(PANELS), len(STARTS), sharex=True, sharey="row", height_ratios=_PANEL_HEIGHTS
     )
@@ -231,7 +228,7 @@ def _draw_devices(axes: Any, limits: Array, values: Array) -> None:
         )  # fmt: skip
 
 
-def _draw_positions(numbers: Numbers, channel: str, plan: str, figure: Figure) -> None:
+def _draw_positions(numbers: Numbers, channel: str, plan: str, figure: Any) -> None:
     panels = figure.subplots(2, len(STARTS), sharex="row", sharey="row")
     for column, start in enumerate(STARTS):
         for axes, plane in zip(panels[:, column], ("xy", "yz"), strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from scdn.paper.value_text import without_repeats
 from scdn.report.matplotlib_figures import style_axes
 from scdn.report.palette import GRID
 from scdn.scenario import make_scenario
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 WEIGHTS = tuple(CHANGES)
 QUANTITIES = ("active", "iterations", "gradient", "power_w", "distance_sq", "moved_m", "height_m")
@@ -103,7 +100,9 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
 
     def curves(block: str, weight: str, start: str, n: int) -> Curves:
         keys = [f"{block}-{weight}-{start}-{n}-{seed}" for seed in spec.seeds]
-        return _curves([results[key]["rows"] for key in keys], weight)
+        rows = np.array([results[key]["rows"] for key in keys])  # (runs, points, quantities)
+        names = (*CHANGES[weight], "active", "moved_m", "height_m")
+        return {name: mean_std(rows[:, :, QUANTITIES.index(name)]) for name in names}
 
     sizes = spec.sweep["devices"]
     return {
@@ -112,16 +111,6 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
         "curves": nested(curves, spec.blocks, WEIGHTS, STARTS, sizes),
         "runs": len(spec.seeds),
     }
-
-
-def _curves(runs: list[list[list[float]]], weight: str) -> Curves:
-    """Return mean and deviation per value of the weight, for the quantities that it changes."""
-    rows = np.array(runs)  # (runs, points, quantities)
-    curves = {}
-    for name in (*CHANGES[weight], "active", "moved_m", "height_m"):
-        mean, std = mean_std(rows[:, :, QUANTITIES.index(name)])
-        curves[name] = {"mean": mean, "std": std}
-    return curves
 
 
 # --- tables and pictures --------------------------------------------------------------------------
@@ -142,7 +131,7 @@ def show(numbers: Numbers) -> list[Part]:
     return [*drawings, *(_end_table(numbers, block) for block in numbers["curves"])]
 
 
-def _draw(numbers: Numbers, block: str, start: str, figure: Figure) -> None:
+def _draw(numbers: Numbers, block: str, start: str, figure: Any) -> None:
     panels = figure.subplots(3, len(WEIGHTS), sharex="col")
     for column, weight in enumerate(WEIGHTS):
         by_size = numbers["curves"][block][weight][start]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from scdn.paper.value_text import without_repeats
 from scdn.report.matplotlib_figures import style_axes
 from scdn.report.palette import GRID
 from scdn.scenario import make_scenario
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _TOLERANCE = 0.01  # of a limit: Algorithm 3's program is solved to a tolerance
 
@@ -102,7 +99,7 @@ def show(numbers: Numbers) -> list[Part]:
     return [drawing, _table(numbers)]
 
 
-def _draw(numbers: Numbers, figure: Figure) -> None:
+def _draw(numbers: Numbers, figure: Any) -> None:
     left, right = figure.subplots(1, 2)
     sizes = numbers["devices"]
     for number, (regime, by_size) in enumerate(numbers["regimes"].items()):

@@ -25,17 +25,14 @@ from scdn.report.palette import MUTED
 def jobs(spec: ArtefactSpec) -> list[ArtefactJob]:
     """Return, per seed, importance and smoothness of each data set, and solvers for each size."""
     sweep = spec.sweep
+    timers = {"importance": time_importance, "smoothness": time_smoothness}
     planned = []
     for seed in spec.seeds:
-        for data, settings in sweep["datasets"].items():
-            for name, function in (
-                ("importance", time_importance),
-                ("smoothness", time_smoothness),
-            ):
+        for data, changes in sweep["datasets"].items():
+            settings = [*changes, f"seed={seed}"]
+            for name, function in timers.items():
                 key, arguments = f"{name}-{data}-{seed}", {name: sweep[name]}
-                planned.append(
-                    scenario_job(key, function, spec, [*settings, f"seed={seed}"], **arguments)
-                )
+                planned.append(scenario_job(key, function, spec, settings, **arguments))
         for devices in sweep["devices"]:
             settings = ["profile=paper", f"fleet.0.count={devices}", f"seed={seed}"]
             key, count = f"solvers-{devices}-{seed}", sweep["iterations"]
@@ -73,12 +70,12 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
 
 def fit_line(x: Sequence[float], rows: Sequence[Sequence[float]]) -> dict[str, Any]:
     """Return the columns' means and deviations, and the least-squares line through the means."""
-    mean, std = mean_std(rows)
+    curve = mean_std(rows)
     if len(x) < 2:
-        return {"mean": mean, "std": std, "slope": 0.0, "intercept": mean[0], "r2": 0.0}
-    line = linregress(x, mean)
+        return {**curve, "slope": 0.0, "intercept": curve["mean"][0], "r2": 0.0}
+    line = linregress(x, curve["mean"])
     slope, intercept, r2 = rounded_list([line.slope, line.intercept, line.rvalue**2])
-    return {"mean": mean, "std": std, "slope": slope, "intercept": intercept, "r2": r2}
+    return {**curve, "slope": slope, "intercept": intercept, "r2": r2}
 
 
 def _smoothness_overhead(runs: Sequence[dict[str, Any]]) -> dict[str, float]:

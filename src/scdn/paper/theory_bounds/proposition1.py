@@ -133,9 +133,10 @@ def averaged(runs: Sequence[Measurements]) -> dict[str, Any]:
     third = max(1, rounds // 3)
     averages: dict[str, Any] = {"diverged": sum(run["status"] != "done" for run in runs)}
     for name, rows in (("real", real), ("ideal", ideal), ("gap_so_far", gaps.cumsum(axis=1))):
-        averages[name], averages[f"{name}_std"] = mean_std(rows)
+        curve = mean_std(rows)
+        averages |= {name: curve["mean"], f"{name}_std": curve["std"]}
     return averages | {
-        "bound_log10": mean_std(logs / np.log(10))[0],
+        "bound_log10": mean_std(logs / np.log(10))["mean"],
         "parties": runs[0]["parties"][:rounds],
         "broken": broken,
         "early": rounded_list(gaps[:, :third].mean(axis=1)),

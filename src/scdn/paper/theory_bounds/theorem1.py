@@ -251,6 +251,9 @@ def summary(run: Measurements) -> Measurements:
     """Return sums over parties and rounds, and how often a bound is violated."""
     squares = np.array(run["squares"])
     rounds = len(squares)
+    weight = sgd(STEPS)
+    gain = progress(STEPS, np.array(run["rate"])[:, None], weight.mean, weight.largest)
+    gains = np.broadcast_to(gain, squares.shape)
     sums: Measurements = {"sum": squares.sum()}
     so_far = squares.sum(1).cumsum()
     for estimate in ESTIMATES:
@@ -258,9 +261,7 @@ def summary(run: Measurements) -> Measurements:
         if_ended = np.array([theorem_bounds(run, estimate, r).sum() for r in range(1, rounds + 1)])
         sums |= {
             f"{estimate}_bound": bounds.sum(),
-            f"{estimate}_bound_start": (
-                run["start_loss"] / squares.size / progress_terms(run)
-            ).sum(),
+            f"{estimate}_bound_start": (run["start_loss"] / squares.size / gains).sum(),
             f"{estimate}_below_so_far": int((bounds.sum(1).cumsum() < so_far).sum()),
             f"{estimate}_below_if_ended": int((if_ended < so_far).sum()),
             f"{estimate}_below_single": int((bounds < squares).sum()),
@@ -282,7 +283,7 @@ def averaged(runs: Sequence[Measurements]) -> dict[str, Any]:
         },
     }
     return {
-        "so_far": {name: mean_std(curves)[0] for name, curves in sides.items()},
+        "so_far": {name: mean_std(curves)["mean"] for name, curves in sides.items()},
         "ratio": {
             estimate: rounded_list([run[f"{estimate}_bound"] / run["sum"] for run in runs])
             for estimate in ESTIMATES
@@ -292,7 +293,7 @@ def averaged(runs: Sequence[Measurements]) -> dict[str, Any]:
             for estimate in ESTIMATES
         },
         "smoothness": {
-            key: mean_std([[float(np.mean(values)) for values in run[key]] for run in runs])[0]
+            key: mean_std([[float(np.mean(values)) for values in run[key]] for run in runs])["mean"]
             for key in SMOOTHNESS
         },
         "falls": {
@@ -303,14 +304,6 @@ def averaged(runs: Sequence[Measurements]) -> dict[str, Any]:
             for estimate in ESTIMATES
         },
     }
-
-
-def progress_terms(run: Measurements) -> Array:
-    """Return 1/υ of each round and party."""
-    weight = sgd(STEPS)
-    rate = np.array(run["rate"])[:, None]
-    terms = progress(STEPS, rate, weight.mean, weight.largest)
-    return np.broadcast_to(terms, np.array(run["squares"]).shape)
 
 
 def rounded_values(value: Any) -> Any:
