@@ -16,9 +16,9 @@ from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
 from scdn.data import Dataset
-from scdn.learning.damping import UPDATE_FRACTIONS
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
+from scdn.learning.fusion_server import UPDATE_FRACTIONS
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.models import Cnn
 from scdn.learning.party_factory import PartyFactory

@@ -7,7 +7,8 @@ import os
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -142,38 +143,37 @@ def write_atomic(path: str | Path, content: str | bytes) -> None:
     """Write a file so that readers see the old content or the new one, never a part of it."""
     target = Path(path)
     raw = content.encode() if isinstance(content, str) else content
-    try:
+    with writing(target):
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise _unwritable(target, error) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise _unwritable(target, error) from None
-        raise
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(raw)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
 
 
 def make_folder(path: Path) -> None:
     """Create a folder and its parents, unless they exist."""
-    try:
+    with writing(path, "made"):
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be made ({error.strerror})") from None
 
 
 class OutputError(Exception):
     """Raised when a result cannot be written; existing files stay unchanged."""
 
 
-def _unwritable(target: Path, error: OSError) -> OutputError:
-    return OutputError(f"{target}: cannot be written ({error.strerror})")
+@contextmanager
+def writing(path: Path, done: str = "written") -> Iterator[None]:
+    """Raise an OutputError that names the path where the operating system refuses to write it."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be {done} ({error.strerror})") from None
 
 
 def _umask() -> int:

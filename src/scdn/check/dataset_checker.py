@@ -16,16 +16,12 @@ _MAX_OVERLAP = 0.05  # of the test rows; a few duplicates are usual
 
 def check_dataset(dataset: Dataset | Callable[[], Dataset]) -> list[str]:
     """Return the problems of a data set, or of the one that a function returns."""
-    if not isinstance(dataset, Dataset) and callable(dataset):
-        return collect(_from_function(dataset))
     return collect(_dataset(dataset))
 
 
-def _from_function(function: Callable[[], Dataset]) -> Iterator[str]:
-    yield from _dataset(call("The function", "it must return a Dataset", function))
-
-
 def _dataset(dataset: object) -> Iterator[str]:
+    if not isinstance(dataset, Dataset) and callable(dataset):
+        dataset = call("The function", "it must return a Dataset", dataset)
     if not isinstance(dataset, Dataset):
         yield f"It is a {type(dataset).__name__}; make it a scdn.data.Dataset."
         return

@@ -59,8 +59,7 @@ def _life_cycle(memory: type[Memory]) -> Iterator[str]:
 
 
 def _create(memory: type[Memory]) -> Memory:
-    created: Memory = call("Creation", "it gets the learning settings", memory, LearningSettings())
-    return created
+    return call("Creation", "it gets the learning settings", memory, LearningSettings())
 
 
 def _embeddings(name: str, *, training: bool) -> PartyEmbeddings:
@@ -115,22 +114,18 @@ def _checkpoint(memory: type[Memory], kept: Memory, members: Sequence[str]) -> I
     restored = _create(memory)
     call("load_state_dict", "it gets what state_dict returned", restored.load_state_dict,
          StateDict(state.arrays, values), TensorOptions())  # fmt: skip
-    differing = [
-        name
-        for name, same in {
-            "departed": restored.departed == kept.departed,
-            "embeddings": restored.embeddings.keys() == kept.embeddings.keys()
-            and all(_same(e, restored.embeddings[n]) for n, e in kept.embeddings.items()),
-            "evaluation_mask": _equal(
-                restored.evaluation_mask(members), kept.evaluation_mask(members)
-            ),
-            "training_mask": _equal(
-                _training_mask(restored, members), _training_mask(kept, members)
-            ),
-        }.items()
-        if not same
-    ]
-    for name in differing:
+    old, new = kept.embeddings, restored.embeddings
+    masks, restored_masks = (
+        (memory.evaluation_mask(members), _training_mask(memory, members))
+        for memory in (kept, restored)
+    )
+    is_same = {
+        "departed": restored.departed == kept.departed,
+        "embeddings": new.keys() == old.keys() and all(_same(old[name], new[name]) for name in old),
+        "evaluation_mask": _same(masks[:1], restored_masks[:1]),
+        "training_mask": _same(masks[1:], restored_masks[1:]),
+    }
+    for name in (name for name, same in is_same.items() if not same):
         yield f"After a checkpoint, {name} differs; save all state in state_dict and load it again."
 
 
@@ -138,12 +133,5 @@ def _through_json(state: StateDict) -> Any:
     return json.loads(json.dumps(state.values, allow_nan=False))
 
 
-def _same(one: PartyEmbeddings, other: PartyEmbeddings) -> bool:
-    return all(
-        (a is None and b is None) or (a is not None and b is not None and torch.equal(a, b))
-        for a, b in zip(one, other, strict=True)
-    )
-
-
-def _equal(one: Any, other: Any) -> bool:
-    return (one is None and other is None) or np.array_equal(one, other)
+def _same(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))

@@ -69,8 +69,7 @@ def _scores(metric: Metric, task: TaskKind) -> Iterator[str]:
 
 def _score(situation: str, metric: Metric, outputs: Tensor, targets: Tensor) -> float:
     advice = "it must take outputs (rows, width) and targets (rows,)"
-    value: float = call(situation, advice, metric.compute, outputs, targets)
-    return value
+    return call(situation, advice, metric.compute, outputs, targets)
 
 
 def _predictions(task: TaskKind) -> tuple[Tensor, Tensor, Tensor]:

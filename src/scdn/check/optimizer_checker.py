@@ -81,10 +81,7 @@ def _create(optimizer: type[LocalOptimizer], start: Tensors) -> LocalOptimizer:
     name = optimizer.name or "sgd"
     local_steps = [LocalSteps(_STEPS, _RATE, name, 0.1) for _ in range(len(start["bias"]))]
     advice = "it gets parameters, local steps and tensor options"
-    created: LocalOptimizer = call(
-        "Creation", advice, optimizer, start, local_steps, TensorOptions()
-    )
-    return created
+    return call("Creation", advice, optimizer, start, local_steps, TensorOptions())
 
 
 def _train(optimizer: type[LocalOptimizer], start: Tensors) -> Tensors:

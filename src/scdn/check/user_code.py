@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from scdn.errors import describe_error
+
+Result = TypeVar("Result")
 
 
 class UserCodeError(Exception):
     """Raised when the checked code fails, so that this part of its check cannot go on."""
 
 
-def call(situation: str, advice: str, function: Callable[..., Any], *arguments: Any) -> Any:
+def call(situation: str, advice: str, function: Callable[..., Result], *arguments: Any) -> Result:
     """Return what the checked code returns; raise UserCodeError with a sentence if it fails."""
     try:
         return function(*arguments)

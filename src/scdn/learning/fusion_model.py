@@ -56,17 +56,9 @@ class FusionModel:
             "blocks": _initial((0, width, hidden), inputs, seed, "fusion"),
             "bias": _initial((hidden,), inputs, seed, "fusion-bias"),
         } | {_HEAD + name: p.detach().clone() for name, p in head.named_parameters()}
-        buffers = {
-            name: b.to(options.device, options.dtype if b.is_floating_point() else None)
-            for name, b in head.named_buffers()
-        }
+        layers, buffers = deepcopy(head).to("meta"), dict(head.named_buffers())
         empty = cls(
-            (),
-            deepcopy(head).to("meta"),
-            {name: p.to(options.device, options.dtype) for name, p in parameters.items()},
-            buffers,
-            options,
-            seed,
+            (), layers, options.convert(parameters), options.convert(buffers), options, seed
         )
         return empty.with_members(members)
 

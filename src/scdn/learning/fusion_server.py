@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from scdn.data.dataset import TaskKind
-from scdn.learning.damping import UPDATE_FRACTIONS
 from scdn.learning.fusion_model import FusionModel
 from scdn.learning.importance import exclusion_losses
 from scdn.learning.imputation import IMPUTATIONS, Imputation, impute
@@ -24,6 +23,7 @@ from scdn.learning.party_backend import SentEmbeddings
 from scdn.learning.party_loss import GradientLoss, PartyLoss, SharedLabelLoss
 from scdn.learning.tensors import StateDict, strip_prefix, to_arrays
 
+UPDATE_FRACTIONS = tuple(2 ** (-half / 2) for half in range(13))  # "fitted" tries 1 down to 1/64
 MAX_VALUES_FUSED = 4_000_000  # numbers in the embeddings that are fused in one piece
 
 

@@ -77,15 +77,9 @@ class LocalParties:
             for step, batch in enumerate(task.batches):
                 inputs = stack.views.gather(self.data, "train", batch)
                 recorder.add(_gradients(stack, stack.parameters, party_loss, step, inputs), None)
-            stats = recorder.stats(stack.names)
-            if self._measures_smoothness:
-                rate = self.factory.learning.server_rate
-                trial = {
-                    name: p - rate * recorder.reference[name]
-                    for name, p in stack.parameters.items()
-                }
-                stats = self._with_smoothness(stack, party_loss, task.batches[0], trial, stats)
-            all_stats |= stats
+            rate, gradients = self.factory.learning.server_rate, recorder.reference
+            trial = {name: p - rate * gradients[name] for name, p in stack.parameters.items()}
+            all_stats |= self._stats(recorder, stack, trial, party_loss, task.batches[0])
         return all_stats
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
@@ -98,7 +92,14 @@ class LocalParties:
                 training = self._stack_training(stack, names, task)
                 trained = train_stack(training)
                 self._trained[index] = self._trained[index].updated_with(trained)
-                stats |= self._training_stats(training, trained)
+                if training.recorder is not None:
+                    stats |= self._stats(
+                        training.recorder,
+                        training.stack,
+                        trained.parameters,
+                        training.party_loss,
+                        task.batches[0],
+                    )
         return stats
 
     def apply_updates(self, fraction: float) -> set[str]:
@@ -132,19 +133,6 @@ class LocalParties:
             task.party_loss(selected.names),
             [task.local_steps[name] for name in selected.names],
             recorder,
-        )
-
-    def _training_stats(
-        self, training: StackTraining, trained: PartyStack
-    ) -> dict[str, GradientStats]:
-        """Return the statistics of a stack's gradients in a round."""
-        if training.recorder is None:
-            return {}
-        stats = training.recorder.stats(trained.names)
-        if not self._measures_smoothness:
-            return stats
-        return self._with_smoothness(
-            training.stack, training.party_loss, training.batches[0], trained.parameters, stats
         )
 
     # --- embeddings and statistics --------------------------------------------------------------
@@ -181,10 +169,9 @@ class LocalParties:
         constants: dict[str, float] = {}
         curvature = loss_curvature(self.factory.task)
         for stack in self.stacks:
-            values = party_smoothness(
-                stack.module, stack.parameters, stack.views.shape, curvature
-            ).tolist()
-            constants |= dict(zip(stack.names, values, strict=True))
+            shape = stack.views.shape
+            values = party_smoothness(stack.module, stack.parameters, shape, curvature)
+            constants |= dict(zip(stack.names, values.tolist(), strict=True))
         return constants
 
     def sample_gradients(self, stack: PartyStack, party_loss: PartyLoss) -> Tensors:
@@ -236,19 +223,18 @@ class LocalParties:
         loss = task.sample_loss(stack.names)
         return GradientRecorder(_gradients(stack, stack.parameters, loss, 0, sample))
 
-    @property
-    def _measures_smoothness(self) -> bool:
-        return self.factory.learning.smoothness == "measured"
-
-    def _with_smoothness(
+    def _stats(
         self,
+        recorder: GradientRecorder,
         stack: PartyStack,
+        end: Tensors,
         party_loss: PartyLoss,
         batch: Tensor,
-        end: Tensors,
-        stats: dict[str, GradientStats],
     ) -> dict[str, GradientStats]:
-        """Add how much the first batch's gradient changes from the stack's parameters to `end`."""
+        """Return statistics; L_n is how a batch's gradient changes from the stack to `end`."""
+        stats = recorder.stats(stack.names)
+        if self.factory.learning.smoothness != "measured":
+            return stats
         inputs = stack.views.gather(self.data, "train", batch)
         before, after = (
             _gradients(stack, parameters, party_loss, 0, inputs)

@@ -15,12 +15,7 @@ from scdn.learning.losses import row_losses
 from scdn.registry import Registry
 
 MAX_TOP = 3  # the paper's accuracy counts a label among the three likeliest
-RESERVED_NAMES = (
-    "train_loss",
-    "test_loss",
-    "future",
-    "future_by",
-)  # other keys of a round's metrics
+RESERVED_NAMES = ("train_loss", "test_loss", "future", "future_by")  # by other keys of metrics
 
 
 class Metric(ABC):

@@ -55,53 +55,41 @@ class PartyBackend(Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of the parties that can train."""
-        ...
 
     def add(self, views: Mapping[str, FeatureView]) -> dict[str, int]:
         """Add parties and return the number of connections of their models."""
-        ...
 
     def remove(self, names: Collection[str]) -> None:
         """Remove parties for good."""
-        ...
 
     def measure_gradients(
         self, names: Collection[str], task: RoundTask
     ) -> dict[str, GradientStats]:
         """Measure gradients at the task's batches without taking a step."""
-        ...
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
         """Take the task's local steps; the updates stay pending until they are applied."""
-        ...
 
     def apply_updates(self, fraction: float) -> set[str]:
         """Apply a fraction of each pending update; return the parties that were updated."""
-        ...
 
     def embed(self, rows: Tensor, phase: str, names: Collection[str]) -> dict[str, Tensor]:
         """Return embeddings (rows, width) of training rows, of those of `names` that are present.
 
         `phase` names the moment in the round; in `"trained"` pending updates count in full.
         """
-        ...
 
     def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
         """Return embeddings of all training rows, of parties that are about to leave."""
-        ...
 
     def evaluation_embeddings(self, names: Collection[str]) -> Iterator[SentEmbeddings]:
         """Yield current embeddings of the sample and the test rows, of those of `names`."""
-        ...
 
     def smoothness(self) -> dict[str, float]:
         """Return L_n of every party, from the spectral norms of its model."""
-        ...
 
     def state_dict(self) -> StateDict:
         """Return everything that a resumed run needs."""
-        ...
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what `state_dict` returned."""
-        ...

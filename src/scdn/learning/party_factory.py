@@ -12,13 +12,7 @@ from torch import nn
 from scdn.data import Dataset
 from scdn.data.dataset import TaskKind
 from scdn.learning.feature_split import FeatureView, Shape, row_shape
-from scdn.learning.models import (
-    Mlp,
-    architecture,
-    build_model,
-    count_connections,
-    structure_key,
-)
+from scdn.learning.models import Mlp, architecture, build_model, count_connections, structure_key
 from scdn.learning.party_stack import PartyStack
 from scdn.learning.smoothness import check_layers
 from scdn.learning.tensors import TensorOptions, seeded_init

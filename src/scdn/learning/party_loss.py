@@ -34,15 +34,12 @@ class PartyLoss(Protocol):
     @property
     def graph_key(self) -> tuple[Hashable, ...]:
         """Return what the loss depends on that is the same in all steps."""
-        ...
 
     def step_tensors(self, step: int, parties: Tensor | None = None) -> Tensors:
         """Return a step's tensors, for all of the stack's parties or those with these indices."""
-        ...
 
     def losses(self, tensors: Tensors, embeddings: Tensor) -> Tensor:
         """Return one loss per party for embeddings (parties, batch, width)."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -43,16 +43,7 @@ class PartyStack:
         options: TensorOptions,
     ) -> PartyStack:
         """Stack modules of equal `models.structure_key`."""
-
-        def convert(tensors: Tensors) -> Tensors:
-            return {
-                name: t.detach().to(
-                    options.device, options.dtype if t.is_floating_point() else None
-                )
-                for name, t in tensors.items()
-            }
-
-        parameters, buffers = map(convert, stack_module_state(list(modules)))
+        parameters, buffers = map(options.convert, stack_module_state(list(modules)))
         layers = deepcopy(modules[0]).to("meta")
         return cls(
             tuple(names), layers, parameters, buffers, ViewStack.from_views(views, options), options

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from math import ceil, prod, sqrt
 
 import torch
@@ -45,14 +44,13 @@ def party_smoothness(
     names = {id(parameter): name for name, parameter in module.named_parameters()}
     finite = torch.stack([p.isfinite().flatten(1).all(dim=1) for p in parameters.values()]).all(0)
     product = torch.ones(len(finite), dtype=torch.float64, device=finite.device)
-    for call in _calls(module, shape):
-        layer = call.layer
+    for layer, input_shape, output_shape in _calls(module, shape):
         if isinstance(layer, nn.MaxPool2d):
-            product = product * _pool_norm(layer, call.output_shape)
+            product = product * _pool_norm(layer, output_shape)
         elif isinstance(layer, nn.Linear | MaskedLinear | nn.Conv2d):
             weights = parameters[names[id(layer.weight)]].detach().nan_to_num(0, 0, 0)
             if isinstance(layer, nn.Conv2d):
-                product = product * _conv_norms(layer, weights, call.input_shape)
+                product = product * _conv_norms(layer, weights, input_shape)
             else:
                 product = product * _matrix_norms(weights)
     return torch.where(finite, c * product**2, torch.inf)
@@ -66,24 +64,15 @@ def global_smoothness(fusion_norm_product: float, by_party: Tensor) -> float:
 # --- layers ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _LayerCall:
-    """A layer and the shapes of its input and output, without the dimension of rows."""
-
-    layer: nn.Module
-    input_shape: Shape
-    output_shape: Shape
-
-
-def _calls(module: nn.Module, shape: Shape) -> list[_LayerCall]:
-    """Return the layers in the order in which a row passes them, recorded with hooks."""
+def _calls(module: nn.Module, shape: Shape) -> list[tuple[nn.Module, Shape, Shape]]:
+    """Return the layers that a row passes, in order, with the shapes of input and output."""
     check_layers(module)
     copy = deepcopy(module).eval()
     origin = dict(zip(copy.modules(), module.modules(), strict=True))
-    calls: list[_LayerCall] = []
+    calls: list[tuple[nn.Module, Shape, Shape]] = []
 
     def record(layer: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
-        calls.append(_LayerCall(origin[layer], tuple(inputs[0].shape[1:]), tuple(output.shape[1:])))
+        calls.append((origin[layer], inputs[0].shape[1:], output.shape[1:]))
 
     for layer in copy.modules():
         if isinstance(layer, nn.Linear | MaskedLinear | nn.Conv2d | nn.MaxPool2d):
@@ -166,14 +155,9 @@ def _largest_singular_values(
     matrix with two diagonals, whose norm approaches the map's within a few steps.
     """
     parties, inputs = start.shape
-    rights, lefts = (
-        start.new_zeros(parties, LANCZOS_STEPS, inputs),
-        start.new_zeros(parties, LANCZOS_STEPS, outputs),
-    )
-    diagonal, above = (
-        start.new_zeros(parties, LANCZOS_STEPS),
-        start.new_zeros(parties, LANCZOS_STEPS),
-    )
+    rights = start.new_zeros(parties, LANCZOS_STEPS, inputs)
+    lefts = start.new_zeros(parties, LANCZOS_STEPS, outputs)
+    diagonal, above = start.new_zeros(2, parties, LANCZOS_STEPS)
     scale = start.new_zeros(parties)
     right, _ = _orthonormalised(start, rights[:, :0], scale)
     for step in range(LANCZOS_STEPS):

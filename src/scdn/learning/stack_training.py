@@ -60,11 +60,7 @@ def step_ranges(counts: Sequence[int]) -> Iterator[tuple[list[int], int, int]]:
 
 
 def _take_steps(
-    training: StackTraining,
-    optimizer: LocalOptimizer,
-    parties: Tensor | None,
-    first: int,
-    end: int,
+    training: StackTraining, optimizer: LocalOptimizer, parties: Tensor | None, first: int, end: int
 ) -> None:
     """Take a range of steps with all parties of the stack, or with those of these indices."""
     stack, party_loss = training.stack, training.party_loss

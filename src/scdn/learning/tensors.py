@@ -55,6 +55,13 @@ class TensorOptions:
         tensor = torch.from_numpy(array)
         return tensor.to(self.device, self.dtype if tensor.is_floating_point() else torch.int64)
 
+    def convert(self, tensors: Mapping[str, Tensor]) -> Tensors:
+        """Return tensors on the device; floating-point ones get the type of weights."""
+        return {
+            name: t.detach().to(self.device, self.dtype if t.is_floating_point() else None)
+            for name, t in tensors.items()
+        }
+
     def autocast(self) -> AbstractContextManager[Any]:
         """Return the context in which models compute."""
         if self.precision != "bfloat16":

@@ -18,7 +18,6 @@ from torch import Tensor
 
 from scdn.errors import input_error
 from scdn.learning.batches import draw_batches, sample_rows
-from scdn.learning.damping import fixed_fraction
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.fusion_model import FusionModel
@@ -279,8 +278,20 @@ class VerticalModel:
         stale = self._member_embeddings(batches, "before")
         self._measure_idle(set(self.present) - training, batches, stale)
         count = len(training) if training_parties is None else training_parties
-        fraction = fixed_fraction(self.learning, count)
-        return self._task(batches, local_steps, stale, weights, fraction), stale, weights
+        task = self._task(batches, local_steps, stale, weights, self._update_fraction(count))
+        return task, stale, weights
+
+    def _update_fraction(self, training_parties: int) -> float | None:
+        """Return the fraction of updates to apply; None: it is fitted after the training.
+
+        Parties that train at once overshoot together, which applying a fraction damps.
+        """
+        damping = self.learning.damping
+        if damping == "none" or training_parties == 0:
+            return 1.0
+        if damping == "active":
+            return 1 / training_parties
+        return None if damping == "fitted" else float(damping)
 
     def _measure_idle(self, idle: Collection[str], batches: Tensor, stale: Tensor) -> None:
         """Measure L_n of parties that will not train by a trial step, so that it stays current."""

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from scdn.errors import input_error
-from scdn.file_io import OutputError, to_json, write_atomic
+from scdn.file_io import to_json, write_atomic, writing
 from scdn.record.run_reader import EVENTS, Event, read_events
 
 SUMMARY = "summary.json"
@@ -51,14 +51,14 @@ class Recorder:
 
     def append(self, event: Event) -> None:
         """Append an event; it is on disk when this returns."""
-        try:
+        with (
+            writing(self._path),
             # Mode "ab" would create the file again, without its start, if it had vanished.
-            with open(os.open(self._path, os.O_WRONLY | os.O_APPEND), "ab") as file:
-                file.write(_line(event).encode())
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise OutputError(f"{self._path}: cannot be written ({error.strerror})") from None
+            open(os.open(self._path, os.O_WRONLY | os.O_APPEND), "ab") as file,
+        ):
+            file.write(_line(event).encode())
+            file.flush()
+            os.fsync(file.fileno())
 
     def write_summary(self, summary: Event) -> None:
         """Write the summary of the run."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 
 from scdn.errors import input_error
@@ -44,21 +45,16 @@ def comparison_jobs(
     """Return one job per run; rivals wait for the run of SC-DN with the same seed."""
     rivals = {name for name in methods if method(name).rival}
     reference = out / (REFERENCE_METHOD if REFERENCE_METHOD in methods else REFERENCE_FOLDER)
+    folders = [(name, out / name.replace(":", "-").replace("/", "-")) for name in methods]
+    if rivals and REFERENCE_METHOD not in methods:
+        folders.append((REFERENCE_METHOD, reference))
     jobs = []
-
-    def add(name: str, seed: int, folder: Path, *, with_baselines: bool, rival: bool) -> None:
-        own = scenario.model_copy(update={"seed": seed, "method": name})
-        after = str(reference / f"seed-{seed}") if rival else None
-        jobs.append(PoolJob(str(folder), run_or_resume, (own, folder, with_baselines), after))
-
-    for seed in seeds:
-        for name in methods:
-            folder = out / _folder_name(name) / f"seed-{seed}"
-            first = name == methods[0]
-            add(name, seed, folder, with_baselines=first, rival=name in rivals)
-        if rivals and REFERENCE_METHOD not in methods:
-            folder = reference / f"seed-{seed}"
-            add(REFERENCE_METHOD, seed, folder, with_baselines=False, rival=False)
+    for seed, (name, parent) in product(seeds, folders):
+        folder, leader = parent / f"seed-{seed}", reference / f"seed-{seed}"
+        chosen = scenario.model_copy(update={"seed": seed, "method": name})
+        arguments = (chosen, folder, name == methods[0])  # the first method records baselines
+        after = str(leader) if name in rivals else None
+        jobs.append(PoolJob(str(folder), run_or_resume, arguments, after))
     return jobs
 
 
@@ -82,7 +78,3 @@ def _check_same_scenario(scenario: Scenario, folder: Path) -> None:
     if differing:
         fault = f"has a run that differs in {', '.join(differing)}"
         raise input_error(str(folder), "folder", fault, "choose another --out")
-
-
-def _folder_name(method_name: str) -> str:
-    return method_name.replace(":", "-").replace("/", "-")

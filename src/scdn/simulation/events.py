@@ -56,11 +56,7 @@ def headline_score(scenario: Scenario) -> Event:
     if not scenario.learning.metrics:
         return {}
     first = metric(scenario.learning.metrics[0])
-    score = {
-        "metric": first.name,
-        "higher_is_better": first.higher_is_better,
-        "unit": first.unit,
-    }
+    score = {"metric": first.name, "higher_is_better": first.higher_is_better, "unit": first.unit}
     return {"score": score}
 
 

@@ -48,10 +48,7 @@ def build_problem(
     learning = {
         name: getattr(scenario.learning, name) for name in RoundLearningSettings.model_fields
     }
-    learning |= {
-        "initial_loss": initial_loss,
-        "global_smoothness": reports.global_smoothness,
-    }
+    learning |= {"initial_loss": initial_loss, "global_smoothness": reports.global_smoothness}
     return RoundProblem(
         region_m=floats(scenario.region_m),
         server_m=np.array(server_m),
