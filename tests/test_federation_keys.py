@@ -18,7 +18,7 @@ from scdn.federation.certificates import (
     make_keys,
     read_private_key,
 )
-from scdn.federation.flower import environment, is_loopback
+from scdn.federation.flower import ENVIRONMENT, is_loopback
 from scdn.federation.flower.superlink import with_access_check
 from scdn.federation.processes import ServerAddress
 from scdn.federation.unix_socket import ask_socket, serve_socket
@@ -148,10 +148,9 @@ def test_other_machines_reach_the_part_for_devices_alone(host, path, size, statu
 
 
 def test_flower_calls_no_server_on_the_internet_and_installs_nothing():
-    variables = environment()
-    assert variables["FLWR_TELEMETRY_ENABLED"] == "0"
-    assert variables["FLWR_DISABLE_UPDATE_CHECK"] == "1"
-    assert variables["FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION"] == "1"
+    assert ENVIRONMENT["FLWR_TELEMETRY_ENABLED"] == "0"
+    assert ENVIRONMENT["FLWR_DISABLE_UPDATE_CHECK"] == "1"
+    assert ENVIRONMENT["FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION"] == "1"
 
 
 def test_a_device_behind_a_socket_answers(tmp_path):

@@ -169,7 +169,7 @@ def test_a_device_runs_no_optimizer_from_the_network(features):
 
 EMBEDDED = {"smoothness": None, "seconds": 0.0}
 REPLY_FIELDS = {
-    "hello": {"name": "a", "columns": 1, "party": "", "states": [], "position_m": None},
+    "hello": {"name": "a", "party": "", "states": [], "position_m": None},
     "join": {**EMBEDDED, "connections": 1},
     "probe": {"bound_sq": 0.0, "variance": 0.0, "seconds": 0.0},
     "embed": EMBEDDED,

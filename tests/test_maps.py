@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from scdn import make_request, problem_of, read_request, solve
-from scdn.report.network_map import draw_network_map, make_network_map
-from scdn.report.plan_map import draw_plan_map, make_plan_map
+from scdn.report.map_scene import write_map
+from scdn.report.network_map import make_network_map
+from scdn.report.plan_map import make_plan_map
 from scdn.scenario import make_scenario, read_scenario
 from scdn.world.churn import churn_trace
 
@@ -19,7 +20,7 @@ _FILE_START = {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doctype html"}
 @pytest.mark.parametrize("name", ["wildfire", "smart-grid"])
 def test_examples_can_be_drawn(tmp_path, examples, name, kind):
     scenario = read_scenario(examples / f"{name}.toml")
-    draw_network_map(scenario, tmp_path / f"map.{kind}", 20)
+    write_map(make_network_map(scenario, 20), tmp_path / f"map.{kind}")
     raw = (tmp_path / f"map.{kind}").read_bytes()
     assert raw.startswith(_FILE_START[kind])
     assert len(raw) > 10_000
@@ -40,7 +41,7 @@ def test_examples_can_be_drawn(tmp_path, examples, name, kind):
 def test_unusual_networks_can_be_drawn(tmp_path, document):
     scenario = make_scenario(document)
     for kind in ("png", "html"):
-        draw_network_map(scenario, tmp_path / f"map.{kind}")
+        write_map(make_network_map(scenario), tmp_path / f"map.{kind}")
     page = (tmp_path / "map.html").read_text()
     assert "<script>alert(1)" not in page
 
@@ -66,9 +67,9 @@ def test_a_map_shows_present_departed_and_reachable_devices(examples):
 def test_plans_can_be_drawn(tmp_path, examples, kind):
     plan = solve(problem_of(read_request(examples / "request.json", ["max_delay_s=0.05"])))
     assert not plan.decision.active.all()
-    draw_plan_map(plan, tmp_path / f"plan.{kind}")
+    write_map(make_plan_map(plan), tmp_path / f"plan.{kind}")
     assert (tmp_path / f"plan.{kind}").read_bytes().startswith(_FILE_START[kind])
     scene = make_plan_map(plan)
     assert np.nanmin(scene.heat_map.value) >= plan.lower_bound
     empty = solve(problem_of(make_request({"region_m": [9, 9, 9], "devices": [], **SERVER})))
-    draw_plan_map(empty, tmp_path / f"empty.{kind}")
+    write_map(make_plan_map(empty), tmp_path / f"empty.{kind}")

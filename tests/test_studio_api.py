@@ -24,6 +24,7 @@ from scdn.control.plan_request import make_request, problem_of, read_request
 from scdn.control.solve import solve
 from scdn.data.catalog import fetch
 from scdn.file_io import to_json
+from scdn.record.file_tail import FileTail, last_line
 from scdn.record.run_reader import find_runs
 from scdn.report.charts import study_charts
 from scdn.report.study import Study
@@ -32,7 +33,6 @@ from scdn.simulation.compare import compare
 from scdn.studio import settings as limits
 from scdn.studio.app import PAGE
 from scdn.studio.event_streams import RoundPoints
-from scdn.studio.file_tail import FileTail, last_line
 from scdn.studio.run_folders import study_folder
 from scdn.studio.run_index import RunIndex
 from scdn.studio.settings import StudioSettings

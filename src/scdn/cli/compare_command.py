@@ -36,11 +36,7 @@ def add_to(subparsers: Subparsers) -> None:
         help="names of methods; the others are compared with the first",
     )
     parser.add_argument(
-        "--seeds",
-        type=whole_number(1),
-        default=10,
-        metavar="N",
-        help="default: 10",
+        "--seeds", type=whole_number(1), default=10, metavar="N", help="default: 10"
     )
     parser.add_argument(
         "--jobs", type=whole_number(1), default=1, metavar="N", help="parallel runs; default: 1"

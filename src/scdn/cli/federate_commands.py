@@ -35,11 +35,7 @@ def _add_keys(group: Subparsers) -> None:
         "-o", "--out", required=True, metavar="FOLDER", help="existing files in it are kept"
     )
     keys.add_argument(
-        "--device",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="may be repeated",
+        "--device", action="append", default=[], metavar="NAME", help="may be repeated"
     )
     keys.add_argument(
         "--host",

@@ -154,11 +154,7 @@ def _local(options: argparse.Namespace) -> int:
     settings = _settings(options, out, local.scenario, local.labels)
     address = ServerAddress("127.0.0.1", free_port(), local.keys)
     _write_scenario(local.scenario, out)
-    with (
-        _sigterm_interrupts(),
-        running_superlink(address, out) as control,
-        local.running(address),
-    ):
+    with _sigterm_interrupts(), running_superlink(address, out) as control, local.running(address):
         return _follow(control, settings, out)
 
 

@@ -66,8 +66,8 @@ def _plan(options: argparse.Namespace) -> int:
     from scdn.control.plan_request import problem_of, read_request, request_warnings
 
     if options.draw:
-        from scdn.report.map_scene import check_map_format
-        from scdn.report.plan_map import draw_plan_map
+        from scdn.report.map_scene import check_map_format, write_map
+        from scdn.report.plan_map import make_plan_map
 
         for path in options.draw:
             check_map_format(path)
@@ -82,7 +82,7 @@ def _plan(options: argparse.Namespace) -> int:
         warm_up()
     plan = solve(problem, options.solver, gap=options.gap, time_limit_s=options.time_limit)
     for path in options.draw:
-        draw_plan_map(plan, path)
+        write_map(make_plan_map(plan), path)
         print(f"wrote {path}", file=sys.stderr if options.json else sys.stdout)
     if options.json:
         print(to_json(plan.document()))

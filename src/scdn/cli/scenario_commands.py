@@ -152,9 +152,10 @@ def _request(options: argparse.Namespace) -> int:
 
 
 def _draw(options: argparse.Namespace) -> int:
-    from scdn.report.network_map import draw_network_map
+    from scdn.report.map_scene import write_map
+    from scdn.report.network_map import make_network_map
 
-    draw_network_map(_read_with_round(options), options.out, options.round)
+    write_map(make_network_map(_read_with_round(options), options.round), options.out)
     print(f"wrote {options.out}")
     return 0
 

@@ -14,14 +14,7 @@ from scdn.control.exact.allowed_boxes import allowed_corners
 from scdn.control.problem import DEVICE_COLUMNS, RoundProblem
 from scdn.errors import Fault, InputError, input_error
 from scdn.file_io import Table, apply_settings, read_document
-from scdn.scenario import (
-    DeviceSettings,
-    Movement,
-    Radio,
-    RoundLearningSettings,
-    Scenario,
-    Weights,
-)
+from scdn.scenario import DeviceSettings, Movement, Radio, RoundLearningSettings, Scenario, Weights
 from scdn.scenario.field_types import (
     Box,
     FrozenModel,
@@ -73,8 +66,9 @@ class PlanRequest(FrozenModel):
 
 
 def _request_faults(request: PlanRequest) -> Iterator[Fault]:
-    """Check the rules that tie several fields together."""
-    yield from site_faults(request)
+    yield from site_faults(
+        request.region_m, request.keep_out_m, request.candidates_m, request.movement
+    )
     yield from outside_region_faults(
         "server.position_m", request.server.position_m, request.region_m
     )
@@ -115,7 +109,7 @@ def make_request(document: Table, source: str = "request", *, strict: bool = Fal
     return request
 
 
-_SCENARIO_FIELDS = (
+SCENARIO_FIELDS = (  # that a request takes over as they are
     "region_m", "keep_out_m", "candidates_m", "radio", "max_delay_s", "max_iterations",
     "integer_iterations", "weights", "movement",
 )  # fmt: skip
@@ -133,7 +127,7 @@ def request_for_round(
     learning = pick(scenario.learning, RoundLearningSettings.model_fields)
     rows = [pick(device, DeviceSettings.model_fields) for device in devices]
     return PlanRequest(
-        **pick(scenario, _SCENARIO_FIELDS),
+        **pick(scenario, SCENARIO_FIELDS),
         server=RequestServer(position_m=(x, y, z)),
         learning=RoundLearningSettings(**learning),
         devices=tuple(DeviceSettings(**row) for row in rows),

@@ -56,9 +56,9 @@ def _term_lines(answer: PlanAnswer) -> Iterator[str]:
     terms, weighted = answer.terms, answer.weighted
     yield f"{'term':<14}{'amount':>14}  {'':<2}{'weighted':>12}"
     yield f"{'convergence':<14}{terms.convergence:14.4g}  {'':<2}{weighted.convergence:12.4g}"
-    yield f"{'transmission':<14}{terms.transmission_j:14.4g}  J {weighted.transmission:12.4g}"
-    yield f"{'processing':<14}{terms.processing_j:14.4g}  J {weighted.processing:12.4g}"
-    yield f"{'movement':<14}{terms.movement_j:14.4g}  J {weighted.movement:12.4g}"
+    for name in ("transmission", "processing", "movement"):
+        joules, cost = getattr(terms, f"{name}_j"), getattr(weighted, name)
+        yield f"{name:<14}{joules:14.4g}  J {cost:12.4g}"
 
 
 def _device_lines(answer: PlanAnswer) -> Iterator[str]:

@@ -86,11 +86,7 @@ def _algorithm3_plan(problem: RoundProblem) -> Plan:
 
 
 def solve_many(
-    problems: Iterable[RoundProblem],
-    solver: Solver = "exact",
-    *,
-    gap: float = 1e-4,
-    jobs: int = 1,
+    problems: Iterable[RoundProblem], solver: Solver = "exact", *, gap: float = 1e-4, jobs: int = 1
 ) -> Iterator[Plan]:
     """Yield plans for many problems, in order, from `jobs` processes."""
     solve_one = partial(solve, solver=solver, gap=gap)

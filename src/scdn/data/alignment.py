@@ -20,27 +20,13 @@ _EXAMPLES = 3  # keys of each kind that the report shows
 
 @dataclass(frozen=True)
 class PartyAlignment:
-    """What the alignment found in one party's file.
-
-    Attributes
-    ----------
-    rows
-        Number of rows in the file.
-    rows_without_key
-        Numbers of the rows without a key, counted from 1.
-    duplicate_keys
-        Keys of more than one row. It is unclear which row is meant, so all are left out.
-    missing_keys
-        Keys that another party has and this one lacks.
-    unmatched_keys
-        Keys of this party that at least one other party lacks.
-    """
+    """What the alignment found in one party's file."""
 
     rows: int
-    rows_without_key: tuple[str, ...]
-    duplicate_keys: tuple[str, ...]
-    missing_keys: tuple[str, ...]
-    unmatched_keys: tuple[str, ...]
+    rows_without_key: tuple[str, ...]  # their numbers, counted from 1
+    duplicate_keys: tuple[str, ...]  # it is unclear which row is meant, so all are left out
+    missing_keys: tuple[str, ...]  # that another party has and this one lacks
+    unmatched_keys: tuple[str, ...]  # that at least one other party lacks
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,6 @@ class Scaling:
 
 
 def _moments(rows: NDArray[Any]) -> tuple[Array, Array]:
-    """Return mean and standard deviation of each column or channel."""
     if rows.dtype == np.uint8:
         counts = np.stack([_histogram(channel) for channel in np.moveaxis(rows, -1, 0)], axis=1)
         frequencies = counts / counts.sum(axis=0)

@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from scdn.errors import input_error
-from scdn.file_io import OutputError, write_atomic
+from scdn.file_io import make_folder, write_atomic
 
 VALID_DAYS = 365
 _DEVICES = "devices"
@@ -36,28 +36,24 @@ def make_keys(
     folder: Path, devices: Sequence[str], hosts: Sequence[str], days: float = VALID_DAYS
 ) -> list[Path]:
     """Make the files that are missing in a folder and return their paths."""
-    try:
-        (folder / _DEVICES).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be made ({error.strerror})") from None
+    make_folder(folder / _DEVICES)
     paths: list[Path] = []
     if not (folder / "ca.crt").exists():
         key = _new_key()
-        certificate = _sign("scdn authority", key.public_key(), None, key, _AUTHORITY_DAYS)
+        certificate = _sign("scdn authority", key, None, key, _AUTHORITY_DAYS)
         paths += _write(folder / "ca", key, certificate)
     authority = read_certificate(folder / "ca.crt")
     signer = _read_signing_key(folder / "ca.key")
     if not (folder / "server.crt").exists():
         key = _new_key()
-        certificate = _sign(
-            _SERVER_NAME, key.public_key(), authority, signer, days, _alternative_names(hosts)
-        )
+        names = _alternative_names(hosts)
+        certificate = _sign(_SERVER_NAME, key, authority, signer, days, names)
         paths += _write(folder / "server", key, certificate)
     for device in devices:
         stem = folder / _DEVICES / device
         if not Path(f"{stem}.crt").exists():
             key = _new_key()
-            certificate = _sign(device, key.public_key(), authority, signer, days)
+            certificate = _sign(device, key, authority, signer, days)
             paths += _write(stem, key, certificate, ssh=True)
     return paths
 
@@ -170,13 +166,14 @@ def _alternative_names(hosts: Sequence[str]) -> x509.SubjectAlternativeName:
 
 def _sign(
     common_name: str,
-    public_key: Any,
+    key: ec.EllipticCurvePrivateKey,
     authority: x509.Certificate | None,
     signer: Any,
     days: float,
     alternative_names: x509.SubjectAlternativeName | None = None,
 ) -> x509.Certificate:
-    """Return a certificate of a public key; without an authority it is the authority's own."""
+    """Return a certificate of a key; without an authority it is the authority's own."""
+    public_key = key.public_key()
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
     start = datetime.now(UTC) - timedelta(minutes=5)  # clocks differ a little
     builder = (

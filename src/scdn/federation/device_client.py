@@ -99,7 +99,6 @@ class DeviceClient:
         in_run = request.run == self.run
         fields = {
             "name": self.name,
-            "columns": self.features.values.shape[1],
             "party": self.party if in_run else "",
             "states": sorted(self.states)[-_MAX_STATES:] if in_run else [],
             "position_m": None if self.position_m is None else list(self.position_m),

@@ -12,7 +12,7 @@ import numpy as np
 
 from scdn.data import Dataset
 from scdn.federation.row_alignment import KeyedLabels
-from scdn.file_io import OutputError
+from scdn.file_io import make_folder
 from scdn.learning.feature_split import FeatureView, row_shape
 from scdn.npz import write_npz
 from scdn.scenario import Scenario
@@ -28,20 +28,13 @@ def export_parties(scenario: Scenario, trace: ChurnTrace, folder: Path) -> list[
     views = data.views | {
         name: data.newcomer_view(name) for name in trace.fleet.id if name not in data.views
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be made ({error.strerror})") from None
-    keys = _row_keys(data.dataset)
+    make_folder(folder)
+    rows = len(data.dataset.train_y) + len(data.dataset.test_y)
+    keys = [f"row-{n:07d}" for n in range(rows)]  # training rows first
     _labels(data.dataset, keys).save(folder / LABELS_FILE)
     for name, view in views.items():
         _write_features(folder / f"{name}.npz", data.dataset, keys, view)
     return list(views)
-
-
-def _row_keys(dataset: Dataset) -> list[str]:
-    """Return a key for each row, training rows first."""
-    return [f"row-{n:07d}" for n in range(len(dataset.train_y) + len(dataset.test_y))]
 
 
 def _labels(dataset: Dataset, keys: list[str]) -> KeyedLabels:

@@ -34,7 +34,6 @@ class Member(NamedTuple):
     """A connected device that has given its name."""
 
     node: int
-    device: str
     keys: NDArray[np.uint8]
     position_m: Position | None
 
@@ -142,11 +141,11 @@ class Membership:
         return reason is None
 
     def _add(self, party: str, node: int, reply: Reply) -> None:
-        device, position = reply.fields.name, reply.fields.position_m
+        position = reply.fields.position_m
         self.members[party] = Member(
-            node, device, reply.arrays["keys"], None if position is None else tuple(position)
+            node, reply.arrays["keys"], None if position is None else tuple(position)
         )
-        self.device_of[party] = device
+        self.device_of[party] = reply.fields.name
         self.messenger.node_of[party] = node
         self.silent_rounds[party] = 0
 

@@ -136,7 +136,6 @@ class HelloReply(Message):
     arrays = {"keys": ("u", ("n", DIGEST_BYTES))}
 
     name: Name
-    columns: Count
     party: Annotated[str, Field(max_length=80)]
     states: Annotated[list[Count], Field(max_length=8)]
     position_m: Annotated[list[Finite], Field(min_length=3, max_length=3)] | None

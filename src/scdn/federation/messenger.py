@@ -219,7 +219,6 @@ class Messenger:
             self.log(f"{name}: {MAX_WRONG_REPLIES} invalid replies, ignored from now on")
 
     def _give_up_on_disconnected(self) -> None:
-        """Stop waiting for replies of nodes that are no longer connected."""
         connected = {node.id for node in self.transport.nodes()}
         for message_id, pending in list(self._pending.items()):
             if pending.node not in connected:

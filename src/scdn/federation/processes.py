@@ -28,6 +28,7 @@ from scdn.federation.certificates import (
 )
 from scdn.federation.flower.superlink import SuperLinkControl
 from scdn.file_io import OutputError
+from scdn.record.file_tail import FileTail
 from scdn.record.run_reader import EVENTS
 from scdn.scenario import Scenario
 from scdn.world.churn import churn_trace
@@ -98,7 +99,7 @@ def child_process(command: list[str], log: Path, home: Path) -> Iterator[subproc
     environment = {
         **os.environ,
         _PARENT: str(os.getpid()),
-        **flower.environment(),
+        **flower.ENVIRONMENT,
         "FLWR_HOME": str(home),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
     }
@@ -178,14 +179,15 @@ def run_at_superlink(
     control: SuperLinkControl, settings: ServerSettings, show: Callable[[str, str], None]
 ) -> None:
     """Start a run and wait for its end; `show(file name, line)` gets new log lines and events."""
-    paths = [settings.log_file, Path(settings.out) / EVENTS]
-    shown = {path: path.stat().st_size if path.exists() else 0 for path in paths}
+    tails = [FileTail(settings.log_file), FileTail(Path(settings.out) / EVENTS)]
+    for tail in tails:  # skip what an earlier part of the run wrote
+        _show_new_lines(tail, lambda *_: None)
     run_id = control.start(_FLOWER_APP, settings.to_run_config())
     checked = time.monotonic()
     status, details = "", ""
     while True:
-        for path in paths:
-            shown[path] = _show_new_lines(path, shown[path], show)
+        for tail in tails:
+            _show_new_lines(tail, show)
         if status == "finished":
             break
         if time.monotonic() - checked > 1.0:
@@ -197,19 +199,13 @@ def run_at_superlink(
         raise OutputError(f"the run failed: {details}")
 
 
-def _show_new_lines(path: Path, start: int, show: Callable[[str, str], None]) -> int:
-    """Show the complete lines after a position in a file; return the position after them."""
-    if not path.exists():
-        return start
-    if path.stat().st_size < start:  # the file was written anew
-        start = 0
-    with path.open("rb") as file:
-        file.seek(start)
-        raw = file.read()
-    complete = raw[: raw.rfind(b"\n") + 1]
-    for line in complete.decode(errors="replace").splitlines():
-        show(path.name, line)
-    return start + len(complete)
+def _show_new_lines(tail: FileTail, show: Callable[[str, str], None]) -> None:
+    if not tail.path.exists():
+        return
+    tail.replaced()
+    while lines := tail.lines():
+        for line in lines:
+            show(tail.path.name, line.decode(errors="replace"))
 
 
 # --- devices on this machine ----------------------------------------------------------------------

@@ -67,7 +67,7 @@ class RemoteParties:
     round: tuple[int, int] = (0, 0)
     parties: dict[str, RemoteParty] = field(default_factory=dict)
     missed: set[str] = field(default_factory=set)  # parties that did not reply in this round
-    _trained: dict[str, Tensor] = field(default_factory=dict)
+    trained: dict[str, Tensor] = field(default_factory=dict)  # embeddings after this round's steps
     _batches: Tensor | None = None
     _applied: bool = False
     _joined: dict[str, Reply] = field(default_factory=dict)
@@ -105,11 +105,6 @@ class RemoteParties:
 
     # --- a round --------------------------------------------------------------------------------
 
-    @property
-    def trained(self) -> Collection[str]:
-        """Return the parties that have trained in this round."""
-        return self._trained.keys()
-
     def measure_gradients(
         self, names: Collection[str], task: RoundTask
     ) -> dict[str, GradientStats]:
@@ -133,7 +128,7 @@ class RemoteParties:
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
         """Ask the devices that have steps in this round to train."""
-        self.missed, self._trained, self._batches = set(), {}, task.batches
+        self.missed, self.trained, self._batches = set(), {}, task.batches
         self._applied = task.update_fraction is not None
         steps = task.local_steps
         names = [name for name in self.parties if name in steps and steps[name].count]
@@ -146,7 +141,7 @@ class RemoteParties:
             replies = {n: r for n, r in replies.items() if {"train", "test"} <= set(r.arrays)}
         self.missed |= set(requests) - set(replies)
         for name, reply in replies.items():
-            self._trained[name] = self.options.tensor(reply.arrays["trained"].copy())
+            self.trained[name] = self.options.tensor(reply.arrays["trained"].copy())
             if self._applied:
                 self._advance(name, rows, reply)
         return _gradient_stats(replies)
@@ -184,8 +179,8 @@ class RemoteParties:
 
         Where the fraction was known before, devices have applied it at the end of training.
         """
-        if self._applied or not self._trained:
-            return set(self._trained)
+        if self._applied or not self.trained:
+            return set(self.trained)
         rows = self._rows_to_send()
         arrays = {} if rows is None else {"rows": _numpy(rows)}
         state = self.round[0] + 1
@@ -196,7 +191,7 @@ class RemoteParties:
                 arrays,
                 self._sizes(rows),
             )
-            for name in self._trained
+            for name in self.trained
         }
         replies = self.messenger.ask(requests)
         self.missed |= set(requests) - set(replies)
@@ -212,7 +207,7 @@ class RemoteParties:
             self._fetch(rows, names)
         embeddings = {n: party.train[rows] for n, party in self.parties.items() if n in names}
         if phase == "trained":
-            embeddings |= {name: trained.flatten(0, 1) for name, trained in self._trained.items()}
+            embeddings |= {name: trained.flatten(0, 1) for name, trained in self.trained.items()}
         return embeddings
 
     def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
@@ -309,7 +304,6 @@ def _numpy(tensor: Tensor) -> NDArray[Any]:
 
 
 def _gradients(loss: Any, party: int) -> NDArray[Any]:
-    """Return the gradients of the loss at one party's embeddings."""
     assert isinstance(loss, GradientLoss)  # noqa: S101
     return loss.gradients[party].detach().cpu().numpy()
 

@@ -245,15 +245,7 @@ def align(
             "needs training and test rows",
         )
     report = {"matched": int(matched.sum()), "server": len(server_keys), "devices": devices}
-    return AlignedRows(hashed[train], hashed[test], _targets(labels, train, test), report)
-
-
-def _as_set(keys: NDArray[np.uint8]) -> set[bytes]:
-    return {key.tobytes() for key in keys}
-
-
-def _targets(labels: KeyedLabels, train: NDArray[Any], test: NDArray[Any]) -> Dataset:
-    return Dataset(
+    dataset = Dataset(
         name=labels.name,
         train={"table": np.zeros((len(train), 0))},
         train_y=labels.targets[train],
@@ -263,3 +255,8 @@ def _targets(labels: KeyedLabels, train: NDArray[Any], test: NDArray[Any]) -> Da
         classes=labels.classes,
         provenance=labels.provenance,
     )
+    return AlignedRows(hashed[train], hashed[test], dataset, report)
+
+
+def _as_set(keys: NDArray[np.uint8]) -> set[bytes]:
+    return {key.tobytes() for key in keys}

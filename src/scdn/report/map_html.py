@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from scdn.arrays import Array
-from scdn.report.map_scene import HeatMap, MapScene
+from scdn.report.map_scene import HeatMap, MapScene, box_edges
 from scdn.report.palette import (
     DANGER,
     GRID,
@@ -26,8 +26,6 @@ from scdn.report.palette import (
 )
 
 _MARGIN = -0.03  # axes start slightly below zero, so that markers at zero are not cut off
-_EDGES = ((0, 1), (1, 3), (3, 2), (2, 0), (4, 5), (5, 7), (7, 6), (6, 4), (0, 4), (1, 5), (2, 6),
-          (3, 7))  # fmt: skip
 
 
 def map_html(scene: MapScene) -> str:
@@ -76,7 +74,8 @@ def _side_view(scene: MapScene) -> Iterator[Any]:
         hover = ["candidate position"] * len(scene.candidates_m)
         yield _markers_3d(scene.candidates_m, "candidate position", marker, hover)
     for box in scene.keep_out_m:
-        yield _lines_3d(_box_edges(box), DANGER)
+        ends = [point for edge in box_edges(box) for point in (*edge, [None] * 3)]
+        yield _lines_3d(ends, DANGER)
     if scene.previous_server_m is not None:
         yield _lines_3d([scene.previous_server_m, server], INK, "dash")
         marker = {"symbol": "diamond-open", "size": 7, "color": INK}
@@ -112,13 +111,6 @@ def _lines_3d(points: Sequence[Any], colour: str, dash: str = "solid") -> Any:
         showlegend=False,
         hoverinfo="skip",
     )
-
-
-def _box_edges(box: Sequence[float]) -> list[Any]:
-    corners = [
-        [box[3 * bit + axis] for axis, bit in enumerate(bits)] for bits in np.ndindex(2, 2, 2)
-    ]
-    return [point for a, b in _EDGES for point in (corners[a], corners[b], [None] * 3)]
 
 
 def _top_view(scene: MapScene) -> Iterator[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from scdn.arrays import Array
-from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene
+from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene, box_edges
+from scdn.report.matplotlib_network import escape_mathtext, set_up_3d_axes
 from scdn.report.palette import DANGER, GRID, INK, KINDS, MARKERS, MUTED, PAPER, SERVER, SHADE
 
 _MAX_LABELS = 16  # with more devices, labels would clutter the map
@@ -29,7 +29,7 @@ def map_image(scene: MapScene, file_format: str = "png") -> bytes:
     grid = figure.add_gridspec(
         1, 2, width_ratios=[1, 1.1], left=0.0, right=0.955, top=0.89, bottom=0.14, wspace=0.2
     )
-    title = _escape_dollars(scene.title)
+    title = escape_mathtext(scene.title)
     figure.suptitle(title, x=0.03, y=0.965, ha="left", fontsize=15, color=INK, weight="bold")
     _draw_side_view(figure.add_subplot(grid[0], projection="3d"), scene)
     top_axes = figure.add_subplot(grid[1])
@@ -49,11 +49,6 @@ def map_image(scene: MapScene, file_format: str = "png") -> bytes:
     return buffer.getvalue()
 
 
-def _escape_dollars(text: str) -> str:
-    """Return text that Matplotlib does not read as mathematics."""
-    return text.replace("$", r"\$")
-
-
 def _colour(group: DeviceMarkers) -> str:
     return KINDS[group.style % len(KINDS)]
 
@@ -63,15 +58,7 @@ def _marker(group: DeviceMarkers) -> str:
 
 
 def _draw_side_view(axes: Any, scene: MapScene) -> None:
-    size = scene.region_m
-    axes.set(xlim=(0, size[0]), ylim=(0, size[1]), zlim=(0, size[2]))
-    axes.set_box_aspect(size, zoom=1.04)
-    axes.view_init(elev=22, azim=-58)
-    for axis, name in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", strict=True):
-        axis.set_pane_color((0.97, 0.98, 0.985, 1.0))
-        axis._axinfo["grid"].update(color=GRID)
-        axis.set_label_text(f"{name} (m)", color=MUTED)
-        axis.set_tick_params(colors=MUTED, labelsize=8)
+    set_up_3d_axes(axes, scene.region_m, 1.04, MUTED)
     server = scene.server_m
     for position in scene.linked_m:
         axes.plot(*np.stack([position, server]).T, color=SERVER, lw=1.1, alpha=0.55)
@@ -79,7 +66,8 @@ def _draw_side_view(axes: Any, scene: MapScene) -> None:
         _draw_devices_from_side(axes, group)
     axes.scatter(*scene.departed_m.T, s=40, marker="x", color=MUTED, depthshade=False)
     for box in scene.keep_out_m:
-        _draw_box(axes, box)
+        for edge in box_edges(box):
+            axes.plot(*np.transpose(edge), color=DANGER, lw=1.0, alpha=0.8)
     axes.scatter(*scene.candidates_m.T, s=26, marker="+", color=INK)
     if scene.previous_server_m is not None:
         axes.plot(*np.stack([scene.previous_server_m, server]).T, color=INK, lw=1.6, ls="--")
@@ -105,18 +93,6 @@ def _draw_devices_from_side(axes: Any, group: DeviceMarkers) -> None:
             *position, s=62, marker=_marker(group), facecolor=_colour(group) if filled else PAPER,
             edgecolor=_colour(group), linewidth=1.6, depthshade=False,
         )  # fmt: skip
-
-
-def _draw_box(axes: Any, box: Sequence[float]) -> None:
-    low, high = np.array(box[:3]), np.array(box[3:])
-    for axis in range(3):
-        for corner in range(4):
-            start, end = low.copy(), low.copy()
-            for bit, other in enumerate(a for a in range(3) if a != axis):
-                if corner >> bit & 1:
-                    start[other] = end[other] = high[other]
-            end[axis] = high[axis]
-            axes.plot(*np.stack([start, end]).T, color=DANGER, lw=1.0, alpha=0.8)
 
 
 def _draw_top_view(axes: Any, scene: MapScene) -> Any:
@@ -186,7 +162,7 @@ def _draw_labels(axes: Any, scene: MapScene) -> None:
     axes.figure.canvas.draw()  # positions on the canvas are known only after drawing
     point = axes.figure.dpi / 72
     positions = [position[:2] for group in scene.groups for position in group.position_m]
-    names = [_escape_dollars(name) for group in scene.groups for name in group.names]
+    names = [escape_mathtext(name) for group in scene.groups for name in group.names]
     pixels = axes.transData.transform([*positions, scene.server_m[:2]])
     occupied = [_box_around(x, y, 7 * point, 7 * point) for x, y in pixels]
     for (x, y), position, name in zip(pixels, positions, names, strict=False):
@@ -229,7 +205,7 @@ def _legend(scene: MapScene) -> list[Line2D]:
     def entry(label: str, marker: str, colour: str, face: str, size: int = 8) -> Line2D:
         return Line2D(
             [], [], ls="", marker=marker, ms=size, mfc=face, mec=colour, mew=1.6,
-            label=_escape_dollars(label),
+            label=escape_mathtext(label),
         )  # fmt: skip
 
     entries = [entry("server", "*", SERVER, SERVER, 14)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,14 @@ class MapScene:
     candidates_m: Array
     shocks: Sequence[tuple[tuple[float, float], float, str]]  # centre, radius, text
     heat_map: HeatMap
+
+
+def box_edges(box: Sequence[float]) -> Iterator[tuple[list[float], list[float]]]:
+    """Yield the two ends of each of the twelve edges of a box x0, y0, z0, x1, y1, z1."""
+    for sides in combinations(product((0, 3), repeat=3), 2):
+        start, end = ([box[side + axis] for axis, side in enumerate(corner)] for corner in sides)
+        if sum(a != b for a, b in zip(*sides, strict=True)) == 1:
+            yield start, end
 
 
 def write_map(scene: MapScene, out: str | Path) -> None:

@@ -14,9 +14,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from scdn.arrays import floats
-from scdn.file_io import OutputError, write_atomic
+from scdn.file_io import make_folder, write_atomic
 from scdn.report.charts import energy_ledger, study_charts
-from scdn.report.matplotlib_network import draw_flight, draw_presence
+from scdn.report.matplotlib_network import draw_flight, draw_presence, escape_mathtext
 from scdn.report.network_history import NetworkHistory
 from scdn.report.number_format import mean_with_std
 from scdn.report.results import Chart, EnergyLedger, MeanCurve
@@ -30,10 +30,7 @@ _MARKERS_PER_LINE = 12
 def write_figures(study: Study, folder: str | Path) -> list[Path]:
     """Write every figure as a PNG into `folder`; return the paths."""
     target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{target}: cannot create the folder ({error.strerror})") from None
+    make_folder(target)
     written = []
     for name, figure in figures(study):
         written.append(target / f"{name}.png")
@@ -75,11 +72,6 @@ def new_figure(title: str, size: tuple[float, float] = (_WIDTH, _HEIGHT)) -> Fig
     figure.suptitle(escape_mathtext(title), x=0.02, ha="left", fontsize=12.5, weight="bold",
                     color=LIGHT["ink"])  # fmt: skip
     return figure
-
-
-def escape_mathtext(text: str) -> str:
-    """Return text that Matplotlib draws literally, not as mathematics."""
-    return text.replace("$", r"\$")
 
 
 def style_axes(axes: Any, x_label: str, y_label: str) -> None:

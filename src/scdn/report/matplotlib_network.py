@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def draw_presence(figure: Figure, history: NetworkHistory) -> None:
     axes.tick_params(colors=LIGHT["muted"], labelsize=8.5, length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    names = [device.id.replace("$", r"\$") for device in history.devices] if few else []
+    names = [escape_mathtext(device.id) for device in history.devices] if few else []
     axes.set_yticks(range(len(names)), names, color=LIGHT["ink"])
     handles = [Patch(color=LIGHT[colour], label=label) for colour, label in STATES.values()]
     figure.legend(handles=handles, loc="outside lower left", ncols=5, frameon=False, fontsize=8.5,
@@ -53,18 +54,27 @@ def _mark_events(axes: Any, history: NetworkHistory) -> None:
                 axes.text(round_, row, "×", ha="center", va="center", color=colour, fontsize=8)
 
 
-def draw_flight(figure: Figure, history: NetworkHistory) -> None:
-    """Draw the server's path through the region, and the devices in their last state."""
-    axes: Any = figure.add_subplot(projection="3d")
-    size = history.region_m
+def escape_mathtext(text: str) -> str:
+    """Return text that Matplotlib draws literally, not as mathematics."""
+    return text.replace("$", r"\$")
+
+
+def set_up_3d_axes(axes: Any, size: Sequence[float], zoom: float, colour: str) -> None:
+    """Show a region of this size from the side, with axes in metres."""
     axes.set(xlim=(0, size[0]), ylim=(0, size[1]), zlim=(0, size[2]))
-    axes.set_box_aspect(size, zoom=0.92)
+    axes.set_box_aspect(size, zoom=zoom)
     axes.view_init(elev=22, azim=-58)
     for axis, name in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", strict=True):
         axis.set_pane_color((0.97, 0.98, 0.985, 1.0))
         axis._axinfo["grid"].update(color=LIGHT["grid"])
-        axis.set_label_text(f"{name} (m)", color=LIGHT["muted"])
-        axis.set_tick_params(colors=LIGHT["muted"], labelsize=8)
+        axis.set_label_text(f"{name} (m)", color=colour)
+        axis.set_tick_params(colors=colour, labelsize=8)
+
+
+def draw_flight(figure: Figure, history: NetworkHistory) -> None:
+    """Draw the server's path through the region, and the devices in their last state."""
+    axes: Any = figure.add_subplot(projection="3d")
+    set_up_3d_axes(axes, history.region_m, 0.92, LIGHT["muted"])
     for device in history.devices:
         _draw_device(axes, device)
     path = floats([position for position in history.server_m if position])

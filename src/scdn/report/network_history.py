@@ -80,18 +80,13 @@ def _states(rounds: Sequence[Event], name: str) -> str:
         if name in _ids(event, "exited"):
             state = "l"
         elif name in _positions_by_id(event):
-            state = _state_while_present(event, name)
+            in_use = "a" if name in _ids(event, "active") else "p"
+            state = "f" if name in _ids(event, "link_failed") else in_use
         else:
             state = "g" if seen else ABSENT
         seen = seen or state != ABSENT
         states += state
     return states
-
-
-def _state_while_present(event: Event, name: str) -> str:
-    if name in _ids(event, "link_failed"):
-        return "f"
-    return "a" if name in _ids(event, "active") else "p"
 
 
 def _positions(by_round: Sequence[Position | None]) -> list[Position]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 
 import numpy as np
 
 from scdn.arrays import Array, IntArray, Mask, floats
-from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene, write_map
+from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene
 from scdn.scenario import Scenario
 from scdn.world.churn import churn_trace
 from scdn.world.fleet import Fleet
@@ -17,11 +16,6 @@ from scdn.world.link_budget import in_reach, required_power
 
 _FINE, _COARSE = 301, 61  # points along the longer side of the coverage map
 _MAX_DEVICES_FINE = 100  # with more devices, coverage is computed on the coarse grid
-
-
-def draw_network_map(scenario: Scenario, out: str | Path, round_: int = 0) -> None:
-    """Write the map at the start of a round as .png, .svg or (interactive, offline) .html."""
-    write_map(make_network_map(scenario, round_), out)
 
 
 def make_network_map(scenario: Scenario, round_: int = 0) -> MapScene:

@@ -30,6 +30,7 @@ _SECTIONS = (
 
 def report_page(study: Study) -> str:
     """Return the page as HTML."""
+    first = study.runs[0]
     styles = method_styles(study.methods)
     charts, ledger = study_charts(study), energy_ledger(study)
     runs = sorted(study.runs, key=lambda run: (study.methods.index(run.method), run.seed))
@@ -45,8 +46,8 @@ def report_page(study: Study) -> str:
     }
     return _template().render(
         study=study,
-        title=_title(study.runs[0]),
-        about=_about(study.runs[0]),
+        title=str(first.scenario.get("name") or first.folder.name or "runs"),
+        about=_about(first),
         facts=_facts(study),
         light=LIGHT,
         dark=DARK,
@@ -56,7 +57,7 @@ def report_page(study: Study) -> str:
         sections=_sections(charts, len(study.methods)),
         runs=runs,
         states=STATES,
-        versions=_versions(study.runs[0]),
+        versions=_versions(first),
         data=_script_json(data),
         plotly=Markup(get_plotlyjs()),  # noqa: S704
     )
@@ -78,10 +79,6 @@ def _template() -> Any:
 def _script_json(data: Any) -> Markup:
     """Return JSON that cannot end the script element it is in."""
     return Markup(to_json(data, indent=None).replace("<", "\\u003c"))  # noqa: S704
-
-
-def _title(run: Run) -> str:
-    return str(run.scenario.get("name") or run.folder.name or "runs")
 
 
 def _about(run: Run) -> str:
@@ -115,7 +112,6 @@ def _seed_count(study: Study, method: str) -> str:
 
 
 def _sections(charts: Sequence[Chart], methods: int) -> list[dict[str, Any]]:
-    """Return each section with the arguments of its cards."""
     by_name = {chart.name: chart for chart in charts}
     sections = []
     for key, title, names in _SECTIONS:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 
 import numpy as np
 
 from scdn.arrays import IntArray, floats
 from scdn.control.exact.position_objective import objective_at
 from scdn.control.plan import Plan
-from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene, write_map
+from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene
 from scdn.report.network_map import ground_grid
 
 _FINE, _COARSE = 241, 61  # points along the longer side of the objective map
 _MAX_DEVICES_FINE = 100  # with more devices, the objective is computed on the coarse grid
-
-
-def draw_plan_map(plan: Plan, out: str | Path) -> None:
-    """Write the map as .png, .svg or (interactive, offline) .html."""
-    write_map(make_plan_map(plan), out)
 
 
 def make_plan_map(plan: Plan) -> MapScene:

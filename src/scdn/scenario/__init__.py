@@ -2,14 +2,7 @@
 
 from scdn.scenario.definition import Scenario
 from scdn.scenario.learning_settings import LearningSettings
-from scdn.scenario.network_settings import (
-    Churn,
-    DeviceGroup,
-    Fading,
-    ListedDevice,
-    Shock,
-    StartPosition,
-)
+from scdn.scenario.network_settings import Churn, DeviceGroup, Fading, ListedDevice, Shock
 from scdn.scenario.reader import make_scenario, read_scenario, scenario_warnings
 from scdn.scenario.round_settings import (
     AirLink,
@@ -50,7 +43,6 @@ __all__ = [
     "Scenario",
     "Sgd",
     "Shock",
-    "StartPosition",
     "Weights",
     "make_scenario",
     "read_scenario",

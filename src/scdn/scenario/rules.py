@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 from scdn.errors import Fault, format_value
 from scdn.scenario.definition import Scenario
@@ -17,53 +16,38 @@ Coordinates = Sequence[float]
 _MAX_SIZE_M = 1e8
 
 
-class Site(Protocol):
-    """The site of a scenario or plan request: a region, obstacles and candidate positions."""
-
-    @property
-    def region_m(self) -> tuple[float, float, float]:
-        """Size of the region."""
-
-    @property
-    def keep_out_m(self) -> Sequence[tuple[float, float, float, float, float, float]]:
-        """Boxes that the server must not enter."""
-
-    @property
-    def movement(self) -> Movement:
-        """The server's movement, with its lowest altitude of flight."""
-
-    @property
-    def candidates_m(self) -> Sequence[tuple[float, float, float]] | None:
-        """If given, the only positions that the server may take."""
-
-
-def site_faults(site: Site) -> Iterator[Fault]:
+def site_faults(
+    region_m: Coordinates,
+    keep_out_m: Sequence[Coordinates],
+    candidates_m: Sequence[Coordinates] | None,
+    movement: Movement,
+) -> Iterator[Fault]:
     """Yield the faults of the region, the keep-out boxes and the candidate positions."""
-    for axis, size in enumerate(site.region_m):
+    for axis, size in enumerate(region_m):
         if not 0 < size <= _MAX_SIZE_M:
             yield _wrong_value(f"region_m.{axis}", size, f"must be > 0 and ≤ {_MAX_SIZE_M:g}")
-    for index, box in enumerate(site.keep_out_m):
+    for index, box in enumerate(keep_out_m):
         if any(low > high for low, high in zip(box[:3], box[3:], strict=True)):
             allowed = "must be x0, y0, z0, x1, y1, z1 with the first corner not above the second"
             yield _wrong_value(f"keep_out_m.{index}", box, allowed)
-    if site.candidates_m is None:
+    if candidates_m is None:
         return
-    if not site.candidates_m:
+
+    def is_allowed(position: Coordinates) -> bool:
+        valid_altitude = position[2] == 0 or position[2] >= movement.min_flight_m
+        kept_out = any(
+            all(box[axis] < position[axis] < box[axis + 3] for axis in range(3))
+            for box in keep_out_m
+        )
+        return _is_inside(position, region_m) and valid_altitude and not kept_out
+
+    if not candidates_m:
         allowed = "needs at least one position, or must be left out"
         yield Fault("candidates_m", "got an empty list", allowed)
-    elif not any(_is_allowed(position, site) for position in site.candidates_m):
+    elif not any(map(is_allowed, candidates_m)):
         allowed = "needs one in the region, outside every keep-out box, on the ground or in flight"
         related = ("region_m", "keep_out_m", "movement")
         yield Fault("candidates_m", "no position is allowed", allowed, related)
-
-
-def _is_allowed(position: Coordinates, site: Site) -> bool:
-    valid_altitude = position[2] == 0 or position[2] >= site.movement.min_flight_m
-    kept_out = any(
-        all(box[axis] < position[axis] < box[axis + 3] for axis in range(3))
-        for box in site.keep_out_m
-    )
-    return _is_inside(position, site.region_m) and valid_altitude and not kept_out
 
 
 def _is_inside(position: Coordinates, region_m: Coordinates) -> bool:
@@ -110,7 +94,9 @@ def _wrong_value(field: str, value: object, allowed: str, *related: str) -> Faul
 
 def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
     """Yield the faults in how the values of a scenario fit together."""
-    yield from site_faults(scenario)
+    yield from site_faults(
+        scenario.region_m, scenario.keep_out_m, scenario.candidates_m, scenario.movement
+    )
     yield from device_faults(scenario.devices, scenario.region_m)
     if scenario.server.position_m is not None:
         yield from outside_region_faults(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Iterator
 from typing import Any
@@ -74,16 +75,14 @@ def _wrapped(text: str) -> Iterator[str]:
 
 
 def _literal(item: Any) -> str:
-    if isinstance(item, bool):
-        return "true" if item else "false"
-    if isinstance(item, str):
-        return _string(item)
+    if isinstance(item, str):  # JSON's escapes are TOML's, but JSON leaves DEL as it is
+        return json.dumps(item, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(item, tuple):
         return f"[{', '.join(_literal(entry) for entry in item)}]"
     if isinstance(item, BaseModel):
         pairs = [f"{name} = {_literal(getattr(item, name))}" for name in type(item).model_fields]
         return f"{{ {', '.join(pairs)} }}"
-    return _number(item) if isinstance(item, float) else repr(item)
+    return _number(item) if isinstance(item, float) else json.dumps(item)
 
 
 def _number(number: float) -> str:
@@ -92,16 +91,3 @@ def _number(number: float) -> str:
     mantissa, _, exponent = f"{number:.16e}".partition("e")
     short = f"{float(mantissa):.15g}e{int(exponent)}"
     return short if len(short) + 2 < len(plain) and float(short) == number else plain
-
-
-_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-
-
-def _string(text: str) -> str:
-    def escape(character: str) -> str:
-        if character in _ESCAPES:
-            return _ESCAPES[character]
-        code = ord(character)
-        return f"\\u{code:04x}" if code < 0x20 or code == 0x7F else character
-
-    return '"' + "".join(map(escape, text)) + '"'

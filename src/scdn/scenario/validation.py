@@ -8,6 +8,7 @@ that involve a removed value are dropped.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -95,12 +96,7 @@ def _with_original_paths(fault: Fault, document: Table, removed: set[Path]) -> F
         is_entry = len(parts) > 1 and isinstance(document.get(str(parts[0])), list)
         return ".".join(map(str, _original_path(parts, document, removed) if is_entry else parts))
 
-    return Fault(
-        original(fault.field),
-        fault.found,
-        fault.allowed,
-        tuple(original(name) for name in fault.related),
-    )
+    return replace(fault, field=original(fault.field), related=tuple(map(original, fault.related)))
 
 
 def _touches(fault: Fault, path: Path) -> bool:

@@ -64,7 +64,8 @@ class AccessControl:
             return _refuse(403, "origin", f"got {origin[:80]!r}", allowed)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY:
-            return _too_large()
+            allowed = f"must be at most {MAX_BODY >> 20} MiB"
+            return _refuse(413, "body", "is too large", allowed)
         return self._check_token(scope, headers)
 
     def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
@@ -88,12 +89,7 @@ def _refuse(status: int, field: str, found: str, allowed: str) -> Response:
     return JSONResponse({"faults": [{"field": field, "found": found, "allowed": allowed}]}, status)
 
 
-def _too_large() -> Response:
-    return _refuse(413, "body", "is too large", f"must be at most {MAX_BODY >> 20} MiB")
-
-
 def _host_name(host: str) -> str:
-    """Return the host without its port."""
     if host.startswith("["):
         return host.partition("]")[0] + "]"
     return host.partition(":")[0].lower()

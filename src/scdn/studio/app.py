@@ -10,7 +10,6 @@ from typing import Any
 from anyio.to_thread import run_sync
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
@@ -118,24 +117,16 @@ def _add_error_handlers(app: FastAPI) -> None:
 
 def _add_openapi(app: FastAPI) -> None:
     """Add the plan request to the OpenAPI document; its route reads the body itself."""
-    document: dict[str, Any] = {}
+    generate = app.openapi
 
     def openapi() -> dict[str, Any]:
-        if not document:
-            document.update(
-                get_openapi(
-                    title=app.title,
-                    version=app.version,
-                    description=app.description,
-                    routes=app.routes,
-                )
-            )
+        if app.openapi_schema is None:
+            schemas = generate()["components"]["schemas"]
             references = "#/components/schemas/{model}"
             schema = PlanRequest.model_json_schema(by_alias=True, ref_template=references)
-            schemas = document["components"]["schemas"]
             for name, definition in schema.pop("$defs", {}).items():
                 schemas.setdefault(name, definition)
             schemas["PlanRequest"] = schema
-        return document
+        return generate()
 
     app.openapi = openapi  # type: ignore[method-assign]

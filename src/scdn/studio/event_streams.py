@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -13,9 +14,9 @@ from typing import Any
 import anyio
 from anyio.to_thread import run_sync
 
+from scdn.record.file_tail import FileTail
 from scdn.record.run_reader import EVENTS, Event
 from scdn.record.run_tables import TERMS, round_row
-from scdn.studio.file_tail import FileTail
 from scdn.studio.planner import compact_json
 from scdn.studio.run_folders import find_run_folders, relative_name
 
@@ -24,6 +25,7 @@ _HEARTBEAT_S = 15.0
 _HEARTBEAT = b": still here\n\n"  # a comment, so that a lost connection is noticed
 _POINT_FIELDS = ("round", "top1", "top3", "mse", "test_loss", "iterations", "active", "present")
 _MAX_CACHED_RUNS = 512
+_END = re.compile(rb'"event": ?"end"')
 
 
 def server_sent_event(event: str, data: bytes) -> bytes:
@@ -47,13 +49,9 @@ async def stream_events(folder: Path, follow: bool) -> AsyncIterator[bytes]:
         if restarted:
             yield server_sent_event("begin", b"{}")
         yield b"".join(server_sent_event("line", line) for line in lines) or _HEARTBEAT
-        if lines and _is_end(lines[-1]):
+        if lines and _END.search(lines[-1][:40]):
             break
     yield server_sent_event("over", b"{}")
-
-
-def _is_end(line: bytes) -> bool:
-    return b'"event": "end"' in line[:40] or b'"event":"end"' in line[:40]
 
 
 async def _poll_repeatedly(

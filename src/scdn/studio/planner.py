@@ -53,16 +53,14 @@ class Planner:
         """Return the plan as `scdn plan --json` prints it."""
         if solver == "paper":
             request = parse_request(body, MAX_PAPER_DEVICES)
-            return self._plan_by_algorithm3(request.model_dump(mode="json", by_alias=True))
+            document = request.model_dump(mode="json", by_alias=True)
+            try:
+                return self._process.call(run_algorithm3, document)
+            except WorkerDiedError:
+                fault = "paper: its process ended unexpectedly"
+                raise input_error(_SOURCE, "solver", fault, "try again") from None
         problem = problem_of(parse_request(body))
         return solve(problem, solver, gap=gap, time_limit_s=time_limit_s).document()
-
-    def _plan_by_algorithm3(self, document: Table) -> Table:
-        try:
-            return self._process.call(run_algorithm3, document)
-        except WorkerDiedError:
-            problem = "paper: its process ended unexpectedly"
-            raise input_error(_SOURCE, "solver", problem, "try again") from None
 
     def close(self) -> None:
         """End the separate process."""

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
+from pydantic import BaseModel
 
 from scdn.control.plan import PlanAnswer
 from scdn.control.solve import Solver
@@ -32,7 +33,6 @@ _REQUEST = {
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PlanRequest"}}},
     }
 }
-
 _QUICK_S = 0.5  # a time limit up to which a plan is not kept waiting by slow ones
 
 Gap = Annotated[float, Query(ge=1e-9, lt=1, description="proven relative gap")]
@@ -43,16 +43,15 @@ def plan_routes(services: Services) -> APIRouter:
     """Return the routes that take a plan request, or files with one."""
     routes, planner = APIRouter(), services.planner
 
+    def answers(model: type[BaseModel]) -> dict[str, Any]:
+        responses = {**INVALID, 200: {"model": model}}
+        return {"response_class": Response, "responses": responses, "openapi_extra": _REQUEST}
+
     async def answer(compute: Callable[[], Any], quick: bool = True) -> Response:
         document = await run_sync(compute, limiter=services.quick if quick else services.slow)
         return Response(compact_json(document), media_type="application/json")
 
-    @routes.post(
-        "/api/plan",
-        response_class=Response,
-        responses={**INVALID, 200: {"model": PlanAnswer}},
-        openapi_extra=_REQUEST,
-    )
+    @routes.post("/api/plan", **answers(PlanAnswer))
     async def plan(
         request: Request, solver: Solver = "exact", gap: Gap = 1e-4, time_limit_s: Seconds = 10.0
     ) -> Response:
@@ -61,12 +60,7 @@ def plan_routes(services: Services) -> APIRouter:
         quick = solver != "paper" and time_limit_s <= _QUICK_S
         return await answer(lambda: planner.plan(body, solver, gap, time_limit_s), quick)
 
-    @routes.post(
-        "/api/surface",
-        response_class=Response,
-        responses={**INVALID, 200: {"model": ObjectiveSurface}},
-        openapi_extra=_REQUEST,
-    )
+    @routes.post("/api/surface", **answers(ObjectiveSurface))
     async def surface(
         request: Request,
         altitude_m: Annotated[float, Query(allow_inf_nan=False)],
@@ -76,12 +70,7 @@ def plan_routes(services: Services) -> APIRouter:
         body = await request.body()
         return await answer(lambda: objective_grid(body, altitude_m, points).model_dump())
 
-    @routes.post(
-        "/api/reach",
-        response_class=Response,
-        responses={**INVALID, 200: {"model": ReachShells}},
-        openapi_extra=_REQUEST,
-    )
+    @routes.post("/api/reach", **answers(ReachShells))
     async def reach(request: Request) -> Response:
         """Return how far each device reaches at full power, by elevation."""
         body = await request.body()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
@@ -34,26 +34,23 @@ def study_routes(services: Services) -> APIRouter:
         """Compare methods over seeds."""
         return _summary(read_study(run, reference))
 
-    @routes.get(
-        "/api/study.csv",
-        response_class=Response,
-        responses={**NOT_FOUND, 200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
-    )
+    @routes.get("/api/study.csv", **_downloads("text/csv"))
     def study_csv(run: RunNames) -> Response:
         """Return a row per run and round."""
         table = rounds_frame(read_study(run).runs).to_csv(index=False)
         return _download(table, "text/csv", "rounds.csv")
 
-    @routes.get(
-        "/api/study.png",
-        response_class=Response,
-        responses={**NOT_FOUND, 200: {"content": {"image/png": {"schema": {"type": "string"}}}}},
-    )
+    @routes.get("/api/study.png", **_downloads("image/png"))
     def study_png(run: RunNames, figure: str = "metric", reference: str | None = None) -> Response:
         """Draw one of the report's figures."""
         return _download(_png(read_study(run, reference), figure), "image/png", f"{figure}.png")
 
     return routes
+
+
+def _downloads(media_type: str) -> dict[str, Any]:
+    content = {"content": {media_type: {"schema": {"type": "string"}}}}
+    return {"response_class": Response, "responses": {**NOT_FOUND, 200: content}}
 
 
 def _summary(study: Study) -> StudySummary:

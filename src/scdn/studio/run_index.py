@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from scdn.record.file_tail import first_line, last_line
 from scdn.record.headline import headline
 from scdn.record.run_reader import EVENTS, Event
 from scdn.studio.api_models import RunInfo, RunStatus
-from scdn.studio.file_tail import first_line, last_line
 from scdn.studio.run_folders import find_run_folders, relative_name, study_folder
 
 _RUNNING_S = 20.0  # a run whose file was written this recently is still running
 _CACHED_S = 0.5  # several viewers share one scan of the disk
 
 
-@dataclass(frozen=True)
-class _CachedRun:
-    stamp: tuple[int, int, int]  # inode, size, time: unchanged as long as the file is
-    info: RunInfo
+Stamp = tuple[int, int, int]  # inode, size, time: unchanged as long as the file is
 
 
 class RunIndex:
@@ -30,7 +26,7 @@ class RunIndex:
 
     def __init__(self, runs: Path) -> None:
         self._runs = runs.resolve()
-        self._cache: dict[Path, _CachedRun] = {}
+        self._cache: dict[Path, tuple[Stamp, RunInfo]] = {}
         self._listed: tuple[float, list[RunInfo]] = (-1.0, [])
         self._lock = Lock()
 
@@ -48,13 +44,13 @@ class RunIndex:
                 state = (folder / EVENTS).stat()
                 stamp = (state.st_ino, state.st_size, state.st_mtime_ns)
                 cached = self._cache.get(folder)
-                if cached is None or cached.stamp != stamp:
-                    cached = _CachedRun(stamp, _read_info(self._runs, folder, state.st_mtime))
+                if cached is None or cached[0] != stamp:
+                    cached = stamp, _read_info(self._runs, folder, state.st_mtime)
             except OSError:
                 continue
             cache[folder] = cached
         self._cache = cache
-        infos = [_with_age(cached.info) for cached in cache.values()]
+        infos = [_with_age(info) for _, info in cache.values()]
         return sorted(infos, key=lambda info: (-info.updated, info.run))
 
 

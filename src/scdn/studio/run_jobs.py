@@ -20,9 +20,9 @@ from threading import Lock, Thread
 from scdn.errors import Fault, InputError, format_value, input_error
 from scdn.file_io import to_json, write_atomic
 from scdn.methods import method
+from scdn.record.file_tail import last_line
 from scdn.record.run_reader import EVENTS
 from scdn.studio.api_models import JobInfo, JobState, StartRequest
-from scdn.studio.file_tail import last_line
 from scdn.studio.run_folders import NotFoundError, relative_name, resolve_folder
 from scdn.studio.settings import MAX_JOBS
 from scdn.studio.uploads import read_scenario_text
@@ -206,7 +206,6 @@ def _check(form: StartRequest) -> None:
 
 
 def _arguments(form: StartRequest, folder: Path) -> list[str]:
-    """Return the arguments of `scdn` that do what the form asks."""
     scenario, rest = str(folder / SCENARIO), ["--out", str(folder)]
     if form.rounds is not None:
         rest = ["--set", f"learning.rounds={form.rounds}", *rest]
@@ -243,7 +242,6 @@ def _signal(job: RunJob, kind: signal.Signals) -> None:
 
 
 def _wait_or_kill(job: RunJob) -> None:
-    """Wait for a stopped job to end; kill it after the timeout."""
     assert job.process is not None  # noqa: S101
     try:
         job.process.wait(_STOP_TIMEOUT_S)

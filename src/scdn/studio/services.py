@@ -51,10 +51,10 @@ class Services:
     """What the routes of one studio work with."""
 
     settings: StudioSettings
-    planner: Planner
     jobs: RunJobs
     index: RunIndex
     curves: LiveCurves
+    planner: Planner = field(default_factory=Planner)
     streams: StreamLimit = field(default_factory=StreamLimit)
     quick: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_QUICK_AT_ONCE))
     slow: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_SLOW_AT_ONCE))
@@ -63,4 +63,4 @@ class Services:
     def from_settings(cls, settings: StudioSettings) -> Services:
         """Create the services of a studio with these settings."""
         runs = settings.runs
-        return cls(settings, Planner(), RunJobs(runs), RunIndex(runs), LiveCurves(runs))
+        return cls(settings, RunJobs(runs), RunIndex(runs), LiveCurves(runs))

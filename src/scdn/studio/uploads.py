@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scdn.control.plan_request import request_warnings
+from scdn.control.plan_request import SCENARIO_FIELDS, request_warnings
 from scdn.errors import Fault, InputError, dotted, format_value, input_error
 from scdn.file_io import Table, parse_document
 from scdn.scenario import (
     DeviceSettings,
     ListedDevice,
-    RoundLearningSettings,
     Scenario,
     make_scenario,
     scenario_warnings,
@@ -100,22 +99,14 @@ def save_scenario(form: SaveScenarioRequest) -> str:
     base = Scenario(name=form.name) if form.scenario is None else read_scenario_text(form.scenario)
     known = {device.id: device for device in _listed_devices(base)}
     devices = tuple(
-        ListedDevice(
-            **{name: getattr(device, name) for name in type(device).model_fields},
-            **_scenario_fields(known.get(device.id)),
-        )
+        ListedDevice(**dict(device), **_scenario_fields(known.get(device.id)))
         for device in request.devices
     )
-    constants = {
-        name: getattr(request.learning, name) for name in RoundLearningSettings.model_fields
-    }
-    same = ("region_m", "keep_out_m", "candidates_m", "max_delay_s", "max_iterations",
-            "integer_iterations", "radio", "weights", "movement")  # fmt: skip
     scenario = base.model_copy(
         update={
-            **{name: getattr(request, name) for name in same},
+            **{name: getattr(request, name) for name in SCENARIO_FIELDS},
             "server": base.server.model_copy(update={"position_m": request.server.position_m}),
-            "learning": base.learning.model_copy(update=constants),
+            "learning": base.learning.model_copy(update=dict(request.learning)),
             "fleet": tuple(group.model_copy(update={"count": 0}) for group in base.fleet),
             "devices": devices,
         }

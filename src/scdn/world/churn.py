@@ -83,10 +83,8 @@ class ChurnTrace:
         fleet = self.fleet
         if not self.exits or round_ < self.quiet_rounds:
             return np.ones(len(fleet))
-        return survival(self._age(round_), fleet.weibull_shape, fleet.weibull_scale_rounds)
-
-    def _age(self, round_: int) -> IntArray:
-        return np.maximum(0, round_ - np.maximum(self.entered + 1, self.quiet_rounds))
+        age = np.maximum(0, round_ - np.maximum(self.entered + 1, self.quiet_rounds))
+        return survival(age, fleet.weibull_shape, fleet.weibull_scale_rounds)
 
     def take(self, which: Mask) -> ChurnTrace:
         """Return the trace of some of the devices."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from scdn.arrays import Array, Mask, floats
 from scdn.rng import generator
-from scdn.scenario import Scenario, StartPosition
+from scdn.scenario import Scenario
 
 
 def distance(a: ArrayLike, b: ArrayLike) -> Array:
@@ -42,11 +42,16 @@ def in_keep_out(positions: ArrayLike, boxes: ArrayLike) -> Mask:
     return np.any(np.all(within, axis=-1), axis=-1)
 
 
-def start_position(start: StartPosition, region_m: ArrayLike, seed: int = 0) -> Array:
-    """Return one of the paper's five initial positions; a random edge is a random corner."""
-    size = floats(region_m)
-    draw = generator(seed, "server-start")
-    match start:
+def server_start(scenario: Scenario) -> Array:
+    """Return the server's position before round 0: the given one, or one of the paper's five.
+
+    A random edge is a random corner.
+    """
+    if scenario.server.position_m is not None:
+        return floats(scenario.server.position_m)
+    size = floats(scenario.region_m)
+    draw = generator(scenario.seed, "server-start")
+    match scenario.server.start:
         case "centre":
             return size / 2
         case "random":
@@ -57,10 +62,3 @@ def start_position(start: StartPosition, region_m: ArrayLike, seed: int = 0) -> 
             return size.copy()
         case "random-edge":
             return draw.integers(0, 2, 3) * size
-
-
-def server_start(scenario: Scenario) -> Array:
-    """Return the server's position before round 0."""
-    if scenario.server.position_m is not None:
-        return np.asarray(scenario.server.position_m, dtype=np.float64)
-    return start_position(scenario.server.start, scenario.region_m, scenario.seed)

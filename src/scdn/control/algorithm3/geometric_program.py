@@ -181,7 +181,6 @@ Expressions = Mapping[str, Any]
 def _compose(
     constants: ProgramConstants, layout: Layout, coefficient: Any, exponents: Any, drift: Any
 ) -> tuple[dict[str, Any], Any]:
-    """Return the variables of P′ and P′ itself, around the given monomials."""
     n = len(constants)
     stacked = cp.Variable(layout.shape[1], pos=True)
     v: dict[str, Any] = {}
@@ -249,7 +248,6 @@ def _link_constraints(
     loss: Any,
     energy: Any,
 ) -> list[Any]:
-    """Constrain distance, path loss and transmission energy of every device."""
     problem = constants.problem
     origin_sq = _positive((problem.position_m**2).sum(axis=1))
     los_loss, nlos_loss = constants.los_loss, constants.nlos_loss
@@ -266,7 +264,6 @@ def _link_constraints(
 
 
 def _los_constraints(constants: ProgramConstants, v: Expressions, hat: Expressions) -> list[Any]:
-    """Constrain elevation and probability of line of sight of every device."""
     sine = v["height"] / v["distance_sq"] ** 0.5
     slope, scale = constants.los_slope, constants.los_scale
     angle = cp.multiply(slope, sine) + cp.multiply(slope / 6, sine**3)
@@ -283,7 +280,6 @@ def _los_constraints(constants: ProgramConstants, v: Expressions, hat: Expressio
 
 
 def _server_constraints(constants: ProgramConstants, v: Expressions, hat: Expressions) -> list[Any]:
-    """Constrain the server's movement."""
     before, ceiling = constants.problem.server_m, constants.problem.ceiling_m
     origin_sq = float(_positive(before[0] ** 2 + before[1] ** 2))
     return [
@@ -297,7 +293,6 @@ def _server_constraints(constants: ProgramConstants, v: Expressions, hat: Expres
 def _device_constraints(
     constants: ProgramConstants, v: Expressions, hat: Expressions, energy: Any
 ) -> list[Any]:
-    """Constrain activity, delay and clock of every device."""
     problem = constants.problem
     load = constants.cycles / problem.learning.compute_deadline_s
     return [

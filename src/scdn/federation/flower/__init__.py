@@ -17,20 +17,16 @@ from typing import Any
 from scdn.errors import require_package
 
 RECORD, FIELD = "scdn", "frame"  # where a Flower message has its bytes
+ENVIRONMENT = {  # for processes of Flower
+    "FLWR_TELEMETRY_ENABLED": "0",
+    "FLWR_DISABLE_UPDATE_CHECK": "1",
+    "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
+}
 
 
 def disable_internet_calls() -> None:
     """Turn off Flower's calls to the internet; must run before Flower is imported."""
-    os.environ.update(environment())
-
-
-def environment() -> dict[str, str]:
-    """Return the environment variables for processes of Flower."""
-    return {
-        "FLWR_TELEMETRY_ENABLED": "0",
-        "FLWR_DISABLE_UPDATE_CHECK": "1",
-        "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
-    }
+    os.environ.update(ENVIRONMENT)
 
 
 def check_installed() -> None:

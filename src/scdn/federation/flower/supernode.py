@@ -66,7 +66,6 @@ class SuperNodeConnection:
                 _wait(1.0, stop)
 
     def _raise_if_permanent(self, error: Exception, may_recover: bool) -> None:
-        """Give up at once where trying again cannot help."""
         text = str(error)
         if isinstance(error, httpx.ConnectError) and "CERTIFICATE" in text.upper():
             raise RefusedByServerError(
