@@ -389,6 +389,22 @@ def test_a_device_cannot_take_the_name_of_another(files, tmp_path):
     assert any("its key belongs to device-3" in line for line in log)
 
 
+def test_a_device_cannot_take_the_name_of_another_devices_party(files, tmp_path):
+    network = network_of(files, *THREE)
+    namesake = DeviceClient("device-2-2", read_features(files / "device-4.npz"))
+
+    def change(event, _):
+        if event["round"] == 0:  # device-2 restarts without its state
+            network.unplug(2)
+            network.plug(8, device(files, "device-2"))
+        if event["round"] == 1:
+            network.plug(9, namesake)
+
+    federated = federate(files, tmp_path / "run", network, on_round=change)
+    entered = [event["entered"] for event in federated.rounds]
+    assert entered == [[], ["device-2-2"], ["device-2-2-2"], []]
+
+
 def test_a_device_without_all_rows_of_the_run_is_refused(files, tmp_path):
     network, log = network_of(files, *THREE), []
     joining = device(files, "device-4")

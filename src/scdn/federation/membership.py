@@ -156,7 +156,7 @@ class Membership:
         state = known_state(hello.party) if hello.party in parties else None
         if state is not None and state in hello.states:
             return hello.party, True
-        if not parties:
+        if device not in self.device_of:  # nor is it the name of another device's party
             return device, False
         pattern = re.compile(rf"{re.escape(device)}-(\d+)")
         numbers = [int(match[1]) for party in parties if (match := pattern.fullmatch(party))]
