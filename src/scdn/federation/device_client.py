@@ -196,7 +196,7 @@ class DeviceClient:
 
     def _at(self, run: str, base: int, *, keep_update: bool = False) -> LocalParties:
         """Return the party in state `base`; earlier states are no longer needed."""
-        if run != self.run:
+        if self._parties is None or run != self.run:
             raise WireError("has not joined this run")
         if base not in self.states:
             raise WireError(f"has no state {base}, only {sorted(self.states)}")
