@@ -110,6 +110,8 @@ _TYPES = {
     "bool_type": "must be true or false",
     "string_type": "must be text",
     "tuple_type": "must be a list",
+    "list_type": "must be a list",
+    "dict_type": "must be a table",
     "model_type": "must be a table",
     "model_attributes_type": "must be a table",
     "finite_number": "must be finite",

@@ -9,6 +9,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> Table:
 
 def apply_settings(document: Table, settings: Iterable[str]) -> Table:
     """Return a copy of `document` with settings `key.path=value`; a value is TOML, else text."""
-    result = _copy(document)
+    result = deepcopy(document)
     for setting in settings:
         path, separator, text = setting.partition("=")
         keys = [key.strip() for key in path.split(".")]
@@ -119,14 +120,6 @@ def _assign(node: Any, keys: list[str], value: Any, setting: str) -> None:
         else:
             where = ".".join(keys[:depth]) or "(top level)"
             raise input_error("--set", setting, f"{where} has no {key!r}", "must name a key there")
-
-
-def _copy(node: Any) -> Any:
-    if isinstance(node, dict):
-        return {key: _copy(value) for key, value in node.items()}
-    if isinstance(node, list):
-        return [_copy(value) for value in node]
-    return node
 
 
 def merge_tables(below: Table, above: Table) -> Table:

@@ -42,8 +42,8 @@ def _model(factory: Factory, shape: tuple[int, ...], width: int) -> Iterator[str
     situation = f"For rows of shape {shape}, the model"
     module, rows = _build(factory, shape, width), _rows(shape)
     faults = call(situation, _ADVICE, lambda: list(model_faults(module, rows, width)))
-    for found, advice in faults:
-        yield f"{situation} {found}; {advice}."
+    for fault, advice in faults:
+        yield f"{situation} {fault}; {advice}."
     if not faults:
         yield from _finite(situation, module, rows)
     yield from _seeds(situation, factory, shape, width)

@@ -16,7 +16,6 @@ from scdn.learning.fusion_model import FusionModel
 from scdn.learning.importance import exclusion_losses
 from scdn.learning.imputation import IMPUTATIONS, Imputation, impute
 from scdn.learning.losses import row_losses
-from scdn.learning.member_mask import masked, member_weights
 from scdn.learning.memories import Memory, PartyEmbeddings
 from scdn.learning.metrics import Metric, scores
 from scdn.learning.party_backend import SentEmbeddings
@@ -90,14 +89,14 @@ class FusionServer:
         flags = self.memory.evaluation_mask(self.fusion.members)
         if flags is None:
             return None
-        return member_weights(self.fusion.options.tensor(flags).expand(steps, -1))
+        return _member_weights(self.fusion.options.tensor(flags).expand(steps, -1))
 
     def training_weights(self, steps: int, draw: np.random.Generator) -> Tensor | None:
         """Return the weights of members in the steps of a round."""
         flags = self.memory.training_mask(self.fusion.members, steps, draw)
         if flags is None:
             return self.evaluation_weights(steps)
-        return member_weights(self.fusion.options.tensor(flags))
+        return _member_weights(self.fusion.options.tensor(flags))
 
     # --- losses of parties ----------------------------------------------------------------------
 
@@ -121,7 +120,7 @@ class FusionServer:
             self.task,
             self.targets[batches],
             self.fusion.parameters["bias"],
-            self.fusion.first_layer(masked(stale, weights)),
+            self.fusion.first_layer(_masked(stale, weights)),
             self.fusion.parameters["blocks"][indices],
             stale[indices],
             self.fusion.layers,
@@ -141,7 +140,7 @@ class FusionServer:
     ) -> Tensor:
         """Return gradients of each batch's mean loss at (members, steps, batch, width)."""
         leaf = embeddings.detach().requires_grad_()
-        losses = row_losses(self.fusion.outputs(masked(leaf, weights)), targets, self.task)
+        losses = row_losses(self.fusion.outputs(_masked(leaf, weights)), targets, self.task)
         return torch.autograd.grad(losses.mean(-1).sum(), leaf)[0]
 
     # --- training -------------------------------------------------------------------------------
@@ -151,7 +150,7 @@ class FusionServer:
     ) -> None:
         """Train the fusion model with one step per batch."""
         self.fusion = self.fusion.train(
-            masked(embeddings, weights), self.targets[batches], self.task, rate
+            _masked(embeddings, weights), self.targets[batches], self.task, rate
         )
 
     @torch.no_grad()
@@ -162,7 +161,7 @@ class FusionServer:
         targets = self.targets[batches]
         losses = []
         for fraction in UPDATE_FRACTIONS:
-            outputs = self.fusion.outputs(masked(torch.lerp(stale, trained, fraction), weights))
+            outputs = self.fusion.outputs(_masked(torch.lerp(stale, trained, fraction), weights))
             loss = float(row_losses(outputs, targets, self.task).double().mean())
             losses.append(loss if math.isfinite(loss) else math.inf)
         return UPDATE_FRACTIONS[losses.index(min(losses))]
@@ -258,7 +257,7 @@ class FusionServer:
     def _masked_table(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
         """Return the (members, rows, width) embeddings that the fusion model takes."""
         table = self._in_member_order(embeddings, rows)
-        return masked(table[:, None], self.evaluation_weights(1))[:, 0]
+        return _masked(table[:, None], self.evaluation_weights(1))[:, 0]
 
     def _in_member_order(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
         """Stack embeddings in the order of the members, with zeros for missing ones."""
@@ -268,3 +267,15 @@ class FusionServer:
             return zeros[None, :][:0]
         # Stacked row by row in memory, as the first layer reads it, to save it another copy.
         return torch.stack([embeddings.get(name, zeros) for name in members], 1).movedim(1, 0)
+
+
+def _member_weights(flags: Tensor) -> Tensor:
+    """Scale ones and zeros, (steps, members), so that the fusion model's inputs keep their size."""
+    return flags * (flags.shape[1] / flags.sum(1).clamp(min=1))[:, None]
+
+
+def _masked(embeddings: Tensor, weights: Tensor | None) -> Tensor:
+    """Multiply (members, steps, ...) embeddings by their weights, if there are any."""
+    if weights is None:
+        return embeddings
+    return embeddings * weights.T.view(*embeddings.shape[:2], *[1] * (embeddings.dim() - 2))

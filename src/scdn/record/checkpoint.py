@@ -30,21 +30,17 @@ _VALUES_OF_FORMAT_1 = "words"
 
 
 def save(
-    run: Path,
-    arrays: Arrays,
-    values: Mapping[str, Any],
-    constants: Mapping[str, Arrays] | None = None,
+    run: Path, arrays: Arrays, values: Mapping[str, Any], constants: Mapping[str, Arrays]
 ) -> None:
     """Write a state; `constants` has named groups of arrays that never change again."""
     folder = run / FOLDER
     make_folder(folder)
-    names = list(constants or {})
-    for number, name in enumerate(names):
+    for number, (name, tables) in enumerate(constants.items()):
         path = folder / _constant_file(number)
         if not path.exists():
-            _write(path, (constants or {})[name], {"name": name})
+            _write(path, tables, {"name": name})
     version = {"format": FORMAT, "scdn": __version__}
-    _write(folder / _STATE, arrays, {**version, **values, "constants": names})
+    _write(folder / _STATE, arrays, {**version, **values, "constants": list(constants)})
 
 
 def clear(run: Path) -> None:

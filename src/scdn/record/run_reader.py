@@ -7,14 +7,16 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from scdn.errors import InputError, format_value, input_error
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from scdn.errors import InputError, faults_from_pydantic, format_value, input_error
+from scdn.record.event_schema import Position
 
 Event = dict[str, Any]
 
 EVENTS = "events.jsonl"
-SCHEMA = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +83,7 @@ def read_events(path: str | Path) -> list[Event]:
         ) from None
     lines = text.split("\n")[:-1]
     events = [_parse(path, number, line) for number, line in enumerate(lines, 1)]
-    _check_start(path, events)
-    _check_rounds(path, events)
+    _check_events(path, events)
     return events
 
 
@@ -100,55 +101,55 @@ def _parse(path: str | Path, number: int, line: str) -> Event:
     return event
 
 
-def _check_start(path: str | Path, events: Sequence[Event]) -> None:
+def _check_events(path: str | Path, events: Sequence[Event]) -> None:
     if not events or events[0]["event"] != "start":
         fault = f"got the event {format_value(events[0]['event'])}" if events else "missing"
         raise _error(path, 1, fault, "must be the event start")
-    start = events[0]
-    if start.get("schema") != SCHEMA:
-        raise _error(path, 1, f"schema is {format_value(start.get('schema'))}", f"must be {SCHEMA}")
-    for key, kind, name in (("scenario", dict, "a table"), ("method", str, "text"),
-                            ("seed", int, "a whole number")):  # fmt: skip
-        if not isinstance(start.get(key), kind):
-            raise _error(path, 1, f"{key} is {format_value(start.get(key))}", f"must be {name}")
-
-
-def _check_rounds(path: str | Path, events: Sequence[Event]) -> None:
+    _check_form(path, 1, events[0], _Start)
     last = -1
     for number, event in enumerate(events, 1):
         if event["event"] == "round":
-            index = event.get("round")
-            if not isinstance(index, int) or index <= last:
-                fault = f"round is {format_value(index)}"
-                raise _error(path, number, fault, f"must be above {last}")
-            last = index
-            _check_round(path, number, event)
+            _check_form(path, number, event, _Round)
+            if event["round"] <= last:
+                raise _error(path, number, f"round is {event['round']}", f"must be above {last}")
+            last = event["round"]
 
 
-_PARTS = {"metrics": dict, "server": dict, "devices": list, "active": list, "entered": list,
-          "exited": list, "link_failed": list}  # fmt: skip
+class _Form(BaseModel):
+    """What readers rely on in an event; it may have anything else."""
+
+    model_config = ConfigDict(strict=True)
 
 
-def _check_round(path: str | Path, number: int, event: Event) -> None:
-    for key, kind in _PARTS.items():
-        if event.get(key) is not None and not isinstance(event[key], kind):
-            name = "a table" if kind is dict else "a list"
-            raise _error(path, number, f"{key} is {format_value(event[key])}", f"must be {name}")
-    devices = event.get("devices") or ()
-    for device in devices:
-        if not isinstance(device, dict) or not isinstance(device.get("id"), str):
-            fault = f"a device is {format_value(device)}"
-            raise _error(path, number, fault, "must be a table with an id")
-    for located in (event.get("server") or {}, *devices):
-        position = located.get("position_m")
-        if position is not None and not _is_position(position):
-            fault = f"position_m is {format_value(position)}"
-            raise _error(path, number, fault, "must be three numbers")
+class _Start(_Form):
+    schema_version: Literal[1] = Field(alias="schema")
+    scenario: Event
+    method: str
+    seed: int
 
 
-def _is_position(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) == 3
-        and all(isinstance(number, int | float) for number in value)
-    )
+class _Located(_Form):
+    position_m: Position | None = None
+
+
+class _Device(_Located):
+    id: str
+
+
+class _Round(_Form):
+    round: int
+    metrics: Event | None = None
+    server: _Located | None = None
+    devices: list[_Device] | None = None
+    active: list[Any] | None = None
+    entered: list[Any] | None = None
+    exited: list[Any] | None = None
+    link_failed: list[Any] | None = None
+
+
+def _check_form(path: str | Path, number: int, event: Event, form: type[_Form]) -> None:
+    try:
+        form.model_validate(event)
+    except ValidationError as error:
+        fault = faults_from_pydantic(error, form)[0]
+        raise _error(path, number, f"{fault.field}: {fault.found}", fault.allowed) from None

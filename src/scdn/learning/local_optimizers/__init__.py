@@ -6,9 +6,13 @@ weights w_j of `scdn.theory`. `LocalOptimizer` tells how to add one of your own.
 
 from collections.abc import Iterable
 
-from scdn.learning.local_optimizers.local_steps import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.local_optimizers.momentum import LocalMomentum
-from scdn.learning.local_optimizers.optimizer_base import LocalOptimizer
+from scdn.learning.local_optimizers.optimizer_base import (
+    NO_STEPS,
+    LocalOptimizer,
+    LocalSteps,
+    halved_rate,
+)
 from scdn.learning.local_optimizers.proximal import LocalProximal
 from scdn.learning.local_optimizers.sgd import LocalSgd
 from scdn.registry import Registry

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from scdn.learning.local_optimizers.local_steps import LocalSteps
-from scdn.learning.local_optimizers.optimizer_base import LocalOptimizer
+from scdn.learning.local_optimizers.optimizer_base import LocalOptimizer, LocalSteps
 from scdn.learning.tensors import TensorOptions, Tensors
 
 _PARAMETERS = {"proximal": "mu", "momentum": "rho"}
