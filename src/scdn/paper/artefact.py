@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, get_args
 
 from scdn.errors import format_value, input_error
 from scdn.file_io import apply_settings
@@ -22,13 +22,8 @@ if TYPE_CHECKING:
 
 Numbers = dict[str, Any]  # an artefact's results as its file holds them
 Results = Mapping[str, Any]  # a job's key → its result
-Verdict = Literal["reproduced", "reproduced in this regime", "not reproduced", "not measured"]
-VERDICTS: tuple[Verdict, ...] = (
-    "not reproduced",
-    "reproduced in this regime",
-    "reproduced",
-    "not measured",
-)
+Verdict = Literal["not reproduced", "reproduced in this regime", "reproduced", "not measured"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass(frozen=True)

@@ -37,12 +37,7 @@ _SETTING_NOTES = {  # settings that need an explanation
     "learning.dataset=cifar10-webp82": " (CIFAR-10 compressed once more as WebP of quality 82, "
     "32 dB: benchmarks/recompress.py)"
 }
-_SIGNS = {
-    "not reproduced": "✗",
-    "reproduced in this regime": "◐",
-    "reproduced": "✓",
-    "not measured": "–",
-}
+_SIGNS = dict(zip(VERDICTS, ("✗", "◐", "✓", "–"), strict=True))
 
 
 @dataclass(frozen=True)
@@ -149,7 +144,6 @@ def _sorted_claims(chapters: Sequence[Chapter]) -> list[tuple[Chapter, Claim]]:
 
 
 def _tally(claims: Sequence[Claim]) -> dict[str, int]:
-    """Return how many claims have each verdict."""
     counts = Counter(claim.verdict for claim in claims)
     return {verdict: counts[verdict] for verdict in VERDICTS}
 

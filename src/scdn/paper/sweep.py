@@ -106,7 +106,6 @@ def _needs_gpu(arguments: Mapping[str, Any]) -> bool:
 
 
 def _require_gpu() -> None:
-    """Raise an InputError where there is no GPU."""
     from scdn.learning.tensors import TensorOptions
 
     TensorOptions("cuda")
@@ -129,7 +128,6 @@ def _gpu_name() -> str:
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions of everything that may change the numbers."""
     packages = {name: version(name) for name in ("numpy", "torch")}
     return {"scdn": __version__, "python": platform.python_version(), **packages}
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+
+import numpy as np
 
 
 def listed(values: Collection[float]) -> str:
@@ -18,6 +20,11 @@ def slashed(values: Collection[float]) -> str:
 def value_range(values: Collection[float], form: str = ".3g") -> str:
     """Return the smallest and the largest value."""
     return f"{min(values):{form}} to {max(values):{form}}"
+
+
+def labelled_medians(groups: Mapping[str, list[float]], form: str = ".3g") -> str:
+    """Return the median of every group that has values, with the group's name."""
+    return ", ".join(f"{np.median(v):{form}} ({name})" for name, v in groups.items() if v)
 
 
 def plus_minus(mean: float, std: float, decimals: int | None = None, runs: int = 2) -> str:

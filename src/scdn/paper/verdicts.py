@@ -62,14 +62,14 @@ def count_agreeing(
     return {group: count_true(map(agrees, cases)) for group, cases in groups.items()}
 
 
-def is_monotone(values: Sequence[float], direction: int, slack: float = 0.05) -> bool:
+def is_monotone(values: Sequence[float], direction: int) -> bool:
     """Return whether a curve rises (+1) or falls (-1), from its first point to its last.
 
-    Steps in the other direction are allowed within `slack` of its range.
+    Steps in the other direction are allowed within 5 % of its range.
     """
     curve = direction * np.asarray(values, dtype=np.float64)
     span = float(curve.max() - curve.min())
-    return bool(curve[-1] > curve[0] and np.diff(curve).min() >= -slack * span)
+    return bool(curve[-1] > curve[0] and np.diff(curve).min() >= -0.05 * span)
 
 
 # --- statements about blocks ----------------------------------------------------------------------
@@ -134,16 +134,14 @@ def judge_statements(
 
     first, *others = numbers["starts"]
     main = blocks(first)
-    return [
-        *(
-            block_claim(s.source, s.text, {name: s.check(block) for name, block in main.items()})
-            for s in statements
-        ),
-        *(
-            _same_from(start, numbers["data"], statements, blocks(first, start), blocks(start))
-            for start in others
-        ),
+    judged = [
+        block_claim(s.source, s.text, {name: s.check(block) for name, block in main.items()})
+        for s in statements
     ]
+    for start in others:
+        here, there = blocks(first, start), blocks(start)
+        judged.append(_same_from(start, numbers["data"], statements, here, there))
+    return judged
 
 
 def _same_from(

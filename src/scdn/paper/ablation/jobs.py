@@ -121,7 +121,6 @@ def _iterations_table(numbers: Numbers) -> ResultTable:
 
 
 def _by_iterations(numbers: Numbers) -> list[tuple[int, dict[str, Any]]]:
-    """Return each number of Algorithm 3's iterations and its case."""
     cases, counts = numbers["blocks"]["published"], numbers["counts"]
     return [(count, cases[case_with_iterations(count, counts)]) for count in counts]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from scdn.paper.artefact import Claim, Numbers
 from scdn.paper.single_round import has_landed
-from scdn.paper.verdicts import count_agreeing, count_claim, count_true
+from scdn.paper.value_text import labelled_medians
+from scdn.paper.verdicts import count_agreeing, count_claim
 
 AS_PLANNED = "Algorithm 3"  # its plans without repair
 SIMILAR_STARTS = ("centre", "random", "random-edge")
@@ -91,12 +90,12 @@ def _is_near(events: Events, distance: str) -> bool | None:
 
 
 def _midpoint_distances(cases: dict[str, list[Events]]) -> str:
-    medians = []
-    for solver, every in cases.items():
-        ratios = [e["midpoint_m"] / e["apart_m"] for e in every if e["midpoint_m"] is not None]
-        if ratios:
-            medians.append(f"{np.median(ratios):.2f} ({solver})")
-    return f"Median distance from it, over that between the devices: {', '.join(medians)}."
+    ratios = {
+        solver: [e["midpoint_m"] / e["apart_m"] for e in every if e["midpoint_m"] is not None]
+        for solver, every in cases.items()
+    }
+    medians = labelled_medians(ratios, ".2f")
+    return f"Median distance from it, over that between the devices: {medians}."
 
 
 def _drops(events: Events) -> bool | None:
@@ -104,18 +103,22 @@ def _drops(events: Events) -> bool | None:
     return None if off_z_m is None else has_landed(events["off_moved_m"], off_z_m)
 
 
+def _by_network(by_solver: dict[str, ByStart], *starts: str) -> dict[str, Any]:
+    return {
+        solver: zip(*(by_start[start] for start in starts), strict=True)
+        for solver, by_start in by_solver.items()
+    }
+
+
 def _same_last_device(by_solver: dict[str, ByStart]) -> Claim:
-    counts = {}
-    for solver, by_start in by_solver.items():
-        by_network = zip(
-            *([events["last"] for events in by_start[start]] for start in SIMILAR_STARTS),
-            strict=True,
-        )
-        counts[solver] = count_true(len(set(last)) == 1 for last in by_network if None not in last)
+    def same(network: tuple[Events, ...]) -> bool | None:
+        last = {events["last"] for events in network}
+        return None if None in last else len(last) == 1
+
     return count_claim(
         f"{SECTION}; App. more_exps",
         "From centre, random and random-edge it is the same device that stays last",
-        counts,
+        count_agreeing(_by_network(by_solver, *SIMILAR_STARTS), same),
         "networks",
     )
 
@@ -132,20 +135,15 @@ def _nearest_is_last(cases: dict[str, list[Events]]) -> Claim:
 
 
 def _off_sooner_from_max(by_solver: dict[str, ByStart]) -> Claim:
-    counts = {}
-    for solver, by_start in by_solver.items():
-        pairs = [
-            (from_max["least_s"], from_centre["least_s"])
-            for from_max, from_centre in zip(by_start["max"], by_start["centre"], strict=True)
-        ]
-        counts[solver] = count_true(
-            from_max is None or from_max > from_centre
-            for from_max, from_centre in pairs
-            if from_centre is not None
-        )
+    def sooner(network: tuple[Events, ...]) -> bool | None:
+        from_max, from_centre = (events["least_s"] for events in network)
+        if from_centre is None:
+            return None
+        return from_max is None or bool(from_max > from_centre)
+
     return count_claim(
         "Fig. time_pow_tmax_max, server_pos_max",
         "From max both are switched off at a longer limit (5e-6 s) than from elsewhere (5e-7 s)",
-        counts,
+        count_agreeing(_by_network(by_solver, "max", "centre"), sooner),
         "networks, compared with centre",
     )

@@ -113,9 +113,6 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
     """Return what happens in every network, and all plans of the first."""
     delays = {"pade": spec.sweep["pade_s"], "true": spec.sweep["true_s"]}
 
-    def of_first_seed(channel: str, start: str) -> dict[str, Any]:
-        return dict(results[f"{channel}-{start}-{spec.seeds[0]}"])
-
     def events(solver: str, start: str) -> list[Events]:
         channel, plan = SOLVERS[solver]
         networks = [results[f"{channel}-{start}-{seed}"] for seed in spec.seeds]
@@ -123,13 +120,12 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
 
     return {
         "delays_s": delays,
-        "shown": nested(of_first_seed, delays, STARTS),
+        "shown": nested(lambda channel, start: results[f"{channel}-{start}-0"], delays, STARTS),
         "events": nested(events, SOLVERS, STARTS),
     }
 
 
 def _events(result: dict[str, Any], plan: str, delays_s: list[float]) -> Events:
-    """Return what happens in one network as the limit shrinks."""
     plans = result["plans"][plan]
     devices, start = np.array(result["devices_m"]), np.array(result["start_m"])
     positions = np.array([row["server_m"] for row in plans])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from scdn.paper.artefact import Claim, Numbers
@@ -206,13 +204,10 @@ class DynamicBlock:
 
     def as_published(self, quantity: str, curve: str) -> Finding:
         """Return whether our means are within the published deviations."""
-
-        def triples() -> Iterator[tuple[float, float, float]]:
-            table = published_tables()[self.published.format(quantity)]
-            for method, row in self.rows.items():
-                published, ours = table.get(LABELS[method]), row[curve]["mean"]
-                if published is not None:
-                    rounds = zip(ROUNDS, published["mean"], published["std"], strict=True)
-                    yield from ((ours[r - 1], m, s) for r, m, s in rounds if r <= len(ours))
-
-        return within_deviation(triples())
+        table, triples = published_tables()[self.published.format(quantity)], []
+        for method, row in self.rows.items():
+            published, ours = table.get(LABELS[method]), row[curve]["mean"]
+            if published is not None:
+                rounds = zip(ROUNDS, published["mean"], published["std"], strict=True)
+                triples += [(ours[r - 1], m, s) for r, m, s in rounds if r <= len(ours)]
+        return within_deviation(triples)

@@ -74,19 +74,20 @@ def show(numbers: Numbers) -> list[Part]:
 
 
 def _score_table(numbers: Numbers, groups: list[RowGroup]) -> ResultTable:
-    trivial = f"{groups[0].rows[0]['trivial']:.{method_grid.score_decimals(numbers)}f}"
+    decimals = method_grid.score_decimals(numbers)
     ends = ("end", "end, later samples", "J per device and round", "matched J")
 
     def cells(row: Row) -> tuple[str, ...]:
-        later = _points(row["later"], method_grid.score_decimals(numbers), row["runs"])
+        score, later = (_points(row[key], decimals, row["runs"]) for key in ("score", "later"))
         energy = row["all_energy"]
         return (
-            *_at_rounds(_points(row["score"], method_grid.score_decimals(numbers), row["runs"])),
+            *_at_rounds(score),
             later[-1] if later else "",
             plus_minus(energy["mean"], energy["std"]),
             f"{row['matched']['mean']:.3g}" if "matched" in row else "",
         )
 
+    trivial = f"{groups[0].rows[0]['trivial']:.{decimals}f}"
     first = ("trivial predictor", "", trivial, *[""] * (len(ROUNDS) + len(ends) - 1))
     return ResultTable(
         f"{method_grid.score_label(numbers)}, server starts: {groups[0].start}",

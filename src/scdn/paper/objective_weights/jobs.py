@@ -12,7 +12,7 @@ import numpy as np
 from scdn.control.problem import Decision, RoundProblem
 from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
 from scdn.paper.objective_weights.claims import CHANGES, TITLES, Curves
-from scdn.paper.plotting import add_legend, plot_band, use_log_scale
+from scdn.paper.plotting import Curve, add_legend, plot_band, use_log_scale
 from scdn.paper.single_round import (
     STARTS,
     first_round_problem,
@@ -150,19 +150,14 @@ def _draw(numbers: Numbers, block: str, start: str, figure: Any) -> None:
     add_legend(figure, panels[0][0])
 
 
-def _relative_to_largest(curves: Curves) -> Curves:
+def _relative_to_largest(curves: dict[str, Curve]) -> dict[str, Curve]:
     """Divide curves by the largest mean of all; bands stay above 0 for the logarithmic axis."""
     largest = max(max(curve["mean"]) for curve in curves.values()) or 1.0
-    return {
-        label: {
-            "mean": [mean / largest for mean in curve["mean"]],
-            "std": [
-                min(std / largest, 0.99 * (mean / largest))
-                for mean, std in zip(curve["mean"], curve["std"], strict=True)
-            ],
-        }
-        for label, curve in curves.items()
-    }
+    relative: dict[str, Curve] = {}
+    for label, curve in curves.items():
+        mean, std = (np.divide(curve[part], largest) for part in ("mean", "std"))
+        relative[label] = {"mean": mean, "std": np.minimum(std, 0.99 * mean)}
+    return relative
 
 
 def _end_table(numbers: Numbers, block: str) -> ResultTable:

@@ -74,8 +74,7 @@ def time_smoothness(arguments: dict[str, Any]) -> dict[str, Any]:
     learning = scenario.learning
     steps = learning.steps_per_iteration * scenario.max_iterations
     local_steps = dict.fromkeys(model.present, LocalSteps(steps, learning.server_rate))
-    server_steps = LocalSteps(0, 0.0)
-    train = partial(model.train, 0, local_steps, server_steps)
+    train = partial(model.train, 0, local_steps, LocalSteps(0, 0.0))
     training = _median_seconds(model.factory.options, train)
     estimate = _median_seconds(model.factory.options, model.smoothness)
     rows = model.data.count("train")
@@ -101,9 +100,7 @@ def time_solvers(arguments: dict[str, Any]) -> dict[str, float]:
 
 
 def _create_model(scenario: Scenario, parties: int) -> VerticalModel:
-    """Return a fresh model of so many parties on the scenario's data."""
-    trace = churn_trace(scenario)
-    data = RunData.from_scenario(scenario, trace)
+    data = RunData.from_scenario(scenario, churn_trace(scenario))
     names = [f"party-{n + 1}" for n in range(parties)]
     learning = scenario.learning
     views = split_features(data.dataset, learning.split, parties, scenario.seed)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
+from operator import itemgetter
 from typing import Any
 
 from scdn.paper.artefact import Claim, Numbers
@@ -96,7 +96,6 @@ class StaticBlock:
         self.near = 1.0 if numbers["metric"] == "top3" else 1e-3  # scores this close are comparable
 
     def _values(self, method: str, quantity: str, part: str = "mean") -> list[float]:
-        """Return a method's values for every network size."""
         return [self.rows[method, n][quantity][part] for n in self.devices]
 
     def _if_trained(self, holds: bool, evidence: str) -> tuple[bool, str]:
@@ -108,19 +107,12 @@ class StaticBlock:
 
     def comparable(self) -> Finding:
         """Return whether SC-DN is not worse than a rival by more than `near`, in every network."""
-        gaps = {
-            (rival, n): self.sign * (ours - other)
-            for rival in RIVALS
-            for n, ours, other in zip(
-                self.devices,
-                self._values(self.leader, "score"),
-                self._values(rival, "score"),
-                strict=True,
-            )
-        }
-        (rival, n), worst = min(gaps.items(), key=lambda entry: entry[1])
-        ours, other = (self.rows[name, n]["score"]["mean"] for name in (self.leader, rival))
-        evidence = f"worst against {LABELS[rival]} at N = {n}: {ours:.4g} to {other:.4g}"
+        gaps = []
+        for rival, n in product(RIVALS, self.devices):
+            ours, other = (self.rows[name, n]["score"]["mean"] for name in (self.leader, rival))
+            evidence = f"worst against {LABELS[rival]} at N = {n}: {ours:.4g} to {other:.4g}"
+            gaps.append((self.sign * (ours - other), evidence))
+        worst, evidence = min(gaps, key=itemgetter(0))
         return worst >= -self.near, evidence
 
     def fewer_iterations(self) -> Finding:
@@ -226,11 +218,9 @@ class StaticBlock:
 
     def as_published(self, quantity: str, mean: str, std: str) -> Finding:
         """Return whether our means are within the published deviations."""
-
-        def triples() -> Iterator[tuple[float, float, float]]:
-            for (method, n), row in self.rows.items():
-                if LABELS[method] in self.published:
-                    columns = published_columns(self.published, LABELS[method], n)
-                    yield row[quantity]["mean"], columns[mean], columns[std]
-
-        return within_deviation(triples())
+        triples = []
+        for (method, n), row in self.rows.items():
+            if LABELS[method] in self.published:
+                columns = published_columns(self.published, LABELS[method], n)
+                triples.append((row[quantity]["mean"], columns[mean], columns[std]))
+        return within_deviation(triples)

@@ -63,7 +63,7 @@ def _table(numbers: Numbers, start: str) -> ResultTable:
     groups = [group for group in method_grid.row_groups(numbers) if group.start == start]
     published = published_tables()[f"static_{numbers['data']}_{PUBLISHED_STARTS[start]}"]
     trivial = f"{groups[0].rows[0]['trivial']:.{method_grid.score_decimals(numbers)}f}"
-    rows = [("trivial predictor", "", "", trivial, "", "", "")]
+    rows: list[tuple[str, ...]] = [("trivial predictor", "", "", trivial, "", "", "")]
     for label in dict.fromkeys(LABELS.values()):
         for n in numbers["devices"]:
             if label in published:
@@ -83,7 +83,7 @@ def _table(numbers: Numbers, start: str) -> ResultTable:
     )  # fmt: skip
 
 
-def _cells(numbers: Numbers, row: Row) -> tuple[str, str, str, str]:
+def _cells(numbers: Numbers, row: Row) -> tuple[str, ...]:
     score = row["score"]
     return (
         plus_minus(score["mean"], score["std"], method_grid.score_decimals(numbers), row["runs"]),
@@ -93,9 +93,7 @@ def _cells(numbers: Numbers, row: Row) -> tuple[str, str, str, str]:
     )
 
 
-def _published_cells(
-    published: dict[str, Any], label: str, devices: int
-) -> tuple[str, str, str, str]:
+def _published_cells(published: dict[str, Any], label: str, devices: int) -> tuple[str, ...]:
     columns = published_columns(published, label, devices)
     unit = "kJ" if any("kJ" in name for name in published[label]) else "J"
     return (
@@ -158,7 +156,6 @@ def _drawing(numbers: Numbers) -> Drawing:
 
 
 def _fit_axes(panels: Any, metric: str, rows: list[Row]) -> None:
-    """Fit the axes of a block's scores and joules."""
     scores: dict[str, list[Any]] = {}
     for row in rows:
         scores.setdefault(LABELS[row["method"]], []).append(row["score"])

@@ -38,7 +38,7 @@ def _real_network(scenario: Scenario) -> dict[str, Any]:
     """Run the scenario; return losses and the logarithm of Proposition 1's bound."""
     simulation = create_simulation(scenario, ())
     losses, squares = [simulation.initial_loss], [_squared_gradients(simulation)]
-    smoothness = [_global_smoothness(simulation)]
+    smoothness = [simulation.model.smoothness()[1]]
     maxima = dict.fromkeys(_MAXIMA, 0.0)
     steps_per_iteration = scenario.learning.steps_per_iteration
     status = "done"
@@ -46,7 +46,7 @@ def _real_network(scenario: Scenario) -> dict[str, Any]:
         for event in simulation.loop():
             losses.append(event["metrics"]["train_loss"])
             squares.append(_squared_gradients(simulation))
-            smoothness.append(_global_smoothness(simulation))
+            smoothness.append(simulation.model.smoothness()[1])
             devices, stats = event["devices"], simulation.model.gradient_stats.values()
             values = (
                 [steps_per_iteration * device["iterations"] for device in devices],
@@ -86,10 +86,6 @@ def _squared_gradients(simulation: Simulation) -> float:
     model = simulation.model
     norms = [party_norms(model.sample_gradients(stack)) for stack in model.stacks]
     return sum(float((norm**2).sum()) for norm in norms)
-
-
-def _global_smoothness(simulation: Simulation) -> float:
-    return simulation.model.smoothness()[1]
 
 
 def _ideal_losses(scenario: Scenario) -> list[float]:
