@@ -53,9 +53,8 @@ def input_error(source: str, field: str, found: str, allowed: str) -> InputError
 def require_package(package: str, extra: str, feature: str) -> None:
     """Raise an error that names the extra to install if a package is missing."""
     if find_spec(package) is None:
-        raise input_error(
-            "scdn", feature, f"{package} is not installed", f"pip install 'scdn[{extra}]'"
-        )
+        fault, remedy = f"{package} is not installed", f"pip install 'scdn[{extra}]'"
+        raise input_error("scdn", feature, fault, remedy)
 
 
 def printable(line: str) -> str:

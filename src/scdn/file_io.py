@@ -49,9 +49,8 @@ def read_text(source: str | Path, size_limit: int = _SIZE_LIMIT) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise input_error(
-            name, "file", f"byte {error.start} is not UTF-8", "must be UTF-8 text"
-        ) from None
+        fault = f"byte {error.start} is not UTF-8"
+        raise input_error(name, "file", fault, "must be UTF-8 text") from None
 
 
 def parse_document(text: str, source: str) -> Table:
@@ -64,18 +63,13 @@ def parse_document(text: str, source: str) -> Table:
         document = (
             json.loads(text, object_pairs_hook=_unique_keys) if is_json else tomllib.loads(text)
         )
-    except ValueError as error:
-        raise input_error(
-            source, "file", f"is not {language} ({error})", f"must be {language}"
-        ) from None
-    except RecursionError:
-        raise input_error(
-            source, "file", "is nested too deeply", f"must be plain {language}"
-        ) from None
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else error
+        fault = f"is not {language} ({reason})"
+        raise input_error(source, "file", fault, f"must be {language}") from None
     if not isinstance(document, dict):
-        raise input_error(
-            source, "(top level)", f"got {type(document).__name__}", "must be an object"
-        )
+        fault = f"got {type(document).__name__}"
+        raise input_error(source, "(top level)", fault, "must be an object")
     return document
 
 

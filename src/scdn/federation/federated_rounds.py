@@ -15,9 +15,10 @@ from scdn.federation.membership import Membership, Position
 from scdn.federation.remote_parties import RemoteParties
 from scdn.federation.row_alignment import AlignedRows
 from scdn.learning.feature_split import FeatureView
+from scdn.record.run_reader import Event
 from scdn.rng import generator
 from scdn.scenario import DeviceGroup, Scenario
-from scdn.simulation.loop import Event, Simulation
+from scdn.simulation.loop import Simulation
 from scdn.simulation.outcome import Outcome
 from scdn.simulation.run_data import RunData
 from scdn.world.churn import NEVER, ChurnTrace

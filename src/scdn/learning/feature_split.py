@@ -167,9 +167,8 @@ def _check(dataset: Dataset, how: str, count: int) -> None:
 
 def _check_map(dataset: Dataset, count: int) -> None:
     if not dataset.parties:
-        raise input_error(
-            dataset.name, "split", "the data names no parties", "choose another split"
-        )
+        got = "the data names no parties"
+        raise input_error(dataset.name, "split", got, "choose another split")
     if count != len(dataset.parties):
         allowed = f"the data names {len(dataset.parties)}: {', '.join(dataset.parties)}"
         raise input_error(dataset.name, "parties", f"got {count}", allowed)

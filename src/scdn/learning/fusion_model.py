@@ -19,7 +19,7 @@ from scdn.data.dataset import TaskKind
 from scdn.learning.cuda_graphs import graphed_call
 from scdn.learning.losses import row_losses
 from scdn.learning.stacked_forward import forward_rows
-from scdn.learning.tensors import TensorOptions, Tensors, seeded_init, strip_prefix
+from scdn.learning.tensors import TensorOptions, Tensors, add_prefix, seeded_init, strip_prefix
 from scdn.rng import generator
 
 _HEAD = "head."
@@ -123,7 +123,7 @@ class FusionModel:
         parameters = self.parameters
         for step in range(len(targets)):
             inputs = parameters | {_EMBEDDINGS: embeddings[:, step], _TARGETS: targets[step]}
-            inputs |= {_BUFFERS + name: value for name, value in self.buffers.items()}
+            inputs |= add_prefix(self.buffers, _BUFFERS)
             key = ("server", self.layers, task)
             gradients = graphed_call(key, partial(self._gradients, task), inputs)
             parameters = {

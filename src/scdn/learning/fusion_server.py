@@ -172,7 +172,8 @@ class FusionServer:
         """Return the loss on the sample without each of `names` in turn (Algorithm 2)."""
         targets = self.targets[self.sample]
         table = self._masked_table(self._sample_embeddings(), len(self.sample))
-        return exclusion_losses(self.fusion, table, targets, self.task, names).tolist()
+        members = self.member_indices(names)
+        return exclusion_losses(self.fusion, table, targets, self.task, members).tolist()
 
     @torch.no_grad()
     def metrics(self, imputation: Imputation = "learned") -> dict[str, Any]:

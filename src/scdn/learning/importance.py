@@ -16,17 +16,15 @@ _PARTIES_PER_PASS = 32
 
 @torch.no_grad()
 def exclusion_losses(
-    fusion: FusionModel, embeddings: Tensor, targets: Tensor, task: TaskKind, names: Sequence[str]
+    fusion: FusionModel, embeddings: Tensor, targets: Tensor, task: TaskKind, members: Tensor
 ) -> Tensor:
-    """Return F̃, the loss without each of `names` in turn, from (members, rows, width) embeddings.
+    """Return F̃, the loss without each of these members, from (members, rows, width) embeddings.
 
     The first layer is computed once; leaving a party out subtracts its contribution.
     """
-    positions = [fusion.members.index(name) for name in names]
-    indices = torch.tensor(positions, dtype=torch.int64, device=embeddings.device)
     hidden = fusion.first_layer(embeddings) + fusion.parameters["bias"]
     losses = []
-    for chunk in torch.split(indices, _PARTIES_PER_PASS):
+    for chunk in torch.split(members, _PARTIES_PER_PASS):
         contributions = embeddings[chunk] @ fusion.parameters["blocks"][chunk]
         outputs = fusion.head(hidden - contributions)
         losses.append(row_losses(outputs, targets, task).double().mean(-1))

@@ -49,7 +49,7 @@ class LocalParties:
         self.views |= views
         for stack in stack_parties(parties, self.factory.options):
             for index, other in enumerate(self.stacks):
-                if other.has_structure_of(stack):
+                if other.structure == stack.structure:
                     self.stacks[index] = other.concat(stack)
                     break
             else:

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from scdn.data.dataset import TaskKind
 from scdn.learning.losses import row_losses
 from scdn.learning.stacked_forward import forward_rows
-from scdn.learning.tensors import Tensors, strip_prefix
+from scdn.learning.tensors import Tensors, add_prefix, strip_prefix
 
 _HEAD = "head."
 
@@ -63,7 +63,7 @@ class SharedLabelLoss:
 
     def step_tensors(self, step: int, parties: Tensor | None = None) -> Tensors:
         """Return a batch's labels, the other members' contributions and the fusion model."""
-        tensors = {_HEAD + name: value for name, value in self.head_tensors.items()}
+        tensors = add_prefix(self.head_tensors, _HEAD)
         if self.weights is not None:
             tensors["weights"] = _select(self.weights[step], parties)
         return tensors | {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import prod
@@ -15,7 +15,7 @@ from scdn.learning.dataset_tensors import DatasetTensors, Subset, ViewStack
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.models import structure_key
 from scdn.learning.stacked_forward import single_forward, stacked_forward, unstack
-from scdn.learning.tensors import TensorOptions, Tensors
+from scdn.learning.tensors import TensorOptions, Tensors, select_rows
 
 MAX_ROWS = 100_000  # rows of all parties together that are embedded in one piece,…
 MAX_VALUES = 100_000_000  # …if they have no more values than this
@@ -51,13 +51,10 @@ class PartyStack:
 
     # --- subsets and unions ---------------------------------------------------------------------
 
-    def has_structure_of(self, other: PartyStack) -> bool:
-        """Return whether the other stack's parties could be in this one."""
-        own_key, other_key = (
-            (structure_key(stack.module, stack.views.shape), stack.views.modality)
-            for stack in (self, other)
-        )
-        return own_key == other_key
+    @property
+    def structure(self) -> Hashable:
+        """Return a key that is equal for stacks that could be one."""
+        return structure_key(self.module, self.views.shape), self.views.modality
 
     def indices(self, names: Collection[str]) -> list[int]:
         """Return the positions of those of `names` that are in the stack."""
@@ -72,8 +69,8 @@ class PartyStack:
         return replace(
             self,
             names=tuple(self.names[index] for index in kept),
-            parameters={name: p[which] for name, p in self.parameters.items()},
-            buffers={name: b[which] for name, b in self.buffers.items()},
+            parameters=select_rows(self.parameters, which),
+            buffers=select_rows(self.buffers, which),
             views=self.views.select(which),
         )
 

@@ -15,7 +15,7 @@ from scdn.learning.gradient_stats import GradientRecorder
 from scdn.learning.local_optimizers import LocalOptimizer, LocalSteps, batched_optimizer
 from scdn.learning.party_loss import PartyLoss
 from scdn.learning.party_stack import PartyStack
-from scdn.learning.tensors import Tensors, strip_prefix
+from scdn.learning.tensors import Tensors, add_prefix, select_rows, strip_prefix
 
 _PARAMETERS, _BUFFERS, _LOSS = "parameters/", "buffers/", "loss/"
 
@@ -64,17 +64,15 @@ def _take_steps(
 ) -> None:
     """Take a range of steps with all parties of the stack, or with those of these indices."""
     stack, party_loss = training.stack, training.party_loss
-    buffers = stack.buffers
-    if parties is not None:
-        buffers = {name: buffer[parties] for name, buffer in buffers.items()}
+    buffers = stack.buffers if parties is None else select_rows(stack.buffers, parties)
     graph_key = ("parties", stack.module, stack.options, *party_loss.graph_key)
     for index in range(first, end):
         rows = training.batches[index]
         inputs = {
             "rows": stack.views.gather(training.data, "train", rows, parties),
-            **_with_prefix(optimizer.parameters, _PARAMETERS),
-            **_with_prefix(buffers, _BUFFERS),
-            **_with_prefix(party_loss.step_tensors(index, parties), _LOSS),
+            **add_prefix(optimizer.parameters, _PARAMETERS),
+            **add_prefix(buffers, _BUFFERS),
+            **add_prefix(party_loss.step_tensors(index, parties), _LOSS),
         }
         gradients = graphed_call(graph_key, partial(_gradients, stack, party_loss), inputs)
         if training.recorder is not None:
@@ -90,7 +88,3 @@ def _gradients(stack: PartyStack, party_loss: PartyLoss, inputs: Tensors) -> Ten
         inputs["rows"],
         strip_prefix(inputs, _BUFFERS),
     )
-
-
-def _with_prefix(tensors: Tensors, prefix: str) -> Tensors:
-    return {prefix + name: tensor for name, tensor in tensors.items()}

@@ -37,13 +37,11 @@ class TensorOptions:
 
     def __post_init__(self) -> None:
         if self.device.split(":")[0] not in ("cpu", "cuda"):
-            raise input_error(
-                "learning", "device", f"got {format_value(self.device)}", "must be cpu or cuda"
-            )
+            got = f"got {format_value(self.device)}"
+            raise input_error("learning", "device", got, "must be cpu or cuda")
         if self.device.startswith("cuda") and not torch.cuda.is_available():
-            raise input_error(
-                "learning", "device", "PyTorch finds no usable GPU", "must be cpu on this machine"
-            )
+            got = "PyTorch finds no usable GPU"
+            raise input_error("learning", "device", got, "must be cpu on this machine")
 
     @property
     def dtype(self) -> torch.dtype:
@@ -76,6 +74,16 @@ def strip_prefix(values: Mapping[str, Value], prefix: str) -> dict[str, Value]:
         for name, value in values.items()
         if name.startswith(prefix)
     }
+
+
+def add_prefix(tensors: Mapping[str, Tensor], prefix: str) -> Tensors:
+    """Return tensors with a prefix to their names."""
+    return {prefix + name: tensor for name, tensor in tensors.items()}
+
+
+def select_rows(tensors: Mapping[str, Tensor], indices: Tensor) -> Tensors:
+    """Return the rows with these indices of each tensor."""
+    return {name: tensor[indices] for name, tensor in tensors.items()}
 
 
 def to_arrays(tensors: Mapping[str, Tensor], prefix: str) -> Arrays:

@@ -55,9 +55,8 @@ def find_runs(folders: Iterable[str | Path]) -> list[Run]:
     for folder in folders:
         below = list(_run_folders(Path(folder)))
         if not below:
-            raise input_error(
-                str(folder), "folder", "has no run", f"must hold {EVENTS}, or be above"
-            )
+            allowed = f"must hold {EVENTS}, or be above"
+            raise input_error(str(folder), "folder", "has no run", allowed)
         for path in below:
             paths.setdefault(path.resolve(), path)
     return [read_run(path) for path in paths.values()]
@@ -78,9 +77,8 @@ def read_events(path: str | Path) -> list[Event]:
         text = raw[: raw.rfind(b"\n") + 1].decode()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise input_error(
-            str(path), "file", f"cannot be read ({reason})", "must be readable"
-        ) from None
+        fault = f"cannot be read ({reason})"
+        raise input_error(str(path), "file", fault, "must be readable") from None
     lines = text.split("\n")[:-1]
     events = [_parse(path, number, line) for number, line in enumerate(lines, 1)]
     _check_events(path, events)

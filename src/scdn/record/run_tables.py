@@ -98,6 +98,5 @@ def export_table(runs: Sequence[Run], path: str | Path) -> None:
 def check_table_name(path: str | Path) -> None:
     """Check that a file name ends with .csv or .parquet."""
     if Path(path).suffix.lower() not in (".csv", ".parquet"):
-        raise input_error(
-            "table", str(path), "has another ending", "must end with .csv or .parquet"
-        )
+        allowed = "must end with .csv or .parquet"
+        raise input_error("table", str(path), "has another ending", allowed)

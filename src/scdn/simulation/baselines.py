@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -30,18 +29,17 @@ def _centralised(data: RunData) -> BaselineScores | None:
     ((modality, _),) = data.dataset.train.items()
     shape = row_shape(data.dataset, modality)
     first = next(iter(data.views.values()))
-    columns = np.arange(int(np.prod(shape)))
-    everything = FeatureView(
-        modality,
-        columns,
-        np.ones(len(columns), bool),
-        shape if len(first.shape) == 3 else columns.shape,
-    )
+    columns = np.arange(math.prod(shape))
+    view_shape = shape if len(first.shape) == 3 else columns.shape
+    everything = FeatureView(modality, columns, np.ones(len(columns), bool), view_shape)
     return _train_and_score(data, {"everything": everything})
 
 
 def _train_and_score(data: RunData, views: dict[str, FeatureView]) -> BaselineScores | None:
-    """Return the scores after as many steps as a party may take in all rounds of the scenario."""
+    """Return the scores after as many steps as a party may take in all rounds of the scenario.
+
+    None: training has diverged.
+    """
     scenario = data.scenario
     learning = scenario.learning
     model = VerticalModel.create(
@@ -55,14 +53,8 @@ def _train_and_score(data: RunData, views: dict[str, FeatureView]) -> BaselineSc
         party_steps = LocalSteps(steps, max(rates) * factor)
         server_steps = LocalSteps(steps, learning.server_rate * factor)
         model.train(index, dict.fromkeys(views, party_steps), server_steps)
-    return _finite_scores(model.metrics())
-
-
-def _finite_scores(metrics: dict[str, Any]) -> BaselineScores | None:
-    """Return the scores, or None if training has diverged."""
-    scores: BaselineScores = {
-        key: metrics[key] for key in ("top1", "top3", "mse") if key in metrics
-    }
+    metrics = model.metrics()
+    scores: BaselineScores = {k: metrics[k] for k in ("top1", "top3", "mse") if k in metrics}
     values = [*scores.values(), metrics["test_loss"]]
     return scores if all(math.isfinite(value) for value in values) else None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,11 +14,10 @@ from scdn.control.problem import RoundProblem
 from scdn.data import Dataset
 from scdn.learning.asynchronous_schedule import Arrival
 from scdn.learning.metrics import metric
+from scdn.record.run_reader import Event
 from scdn.scenario import Scenario
 from scdn.simulation.outcome import Outcome
 from scdn.world.energy import MovementJ
-
-Event = dict[str, Any]
 
 
 def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Event) -> Event:

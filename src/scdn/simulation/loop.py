@@ -17,6 +17,7 @@ from scdn.learning.asynchronous_schedule import Arrival, PartyCycle, VirtualCloc
 from scdn.learning.local_optimizers import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, RoundContext, rival_iterations
+from scdn.record.run_reader import Event
 from scdn.rng import generator
 from scdn.scenario import Scenario
 from scdn.simulation.events import round_event
@@ -28,8 +29,6 @@ from scdn.simulation.run_data import RunData
 from scdn.world.churn import ChurnTrace
 from scdn.world.fading import ChannelDraws, draw_channel
 from scdn.world.fleet import OPTIMIZERS
-
-Event = dict[str, Any]
 
 DIVERGENCE_FACTOR = 1e6  # training has diverged when a metric exceeds so many initial losses
 

@@ -17,7 +17,7 @@ from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, algorithm3_controller, exact_controller, method
 from scdn.record import checkpoint
 from scdn.record.run_lock import lock_run_folder
-from scdn.record.run_reader import EVENTS, Run, read_run
+from scdn.record.run_reader import EVENTS, Event, Run, read_run
 from scdn.record.run_writer import Recorder, check_unused
 from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.events import start_event
@@ -25,7 +25,6 @@ from scdn.simulation.loop import DivergedError, Simulation
 from scdn.simulation.run_environment import EnvironmentFactory, simulated_environment
 from scdn.world.geometry import server_start
 
-Event = dict[str, Any]
 OnRound = Callable[[Event, Simulation], None]  # called after each round is recorded
 
 REFERENCE_METHOD = "sc-dn"  # rivals take its mean iterations

@@ -11,7 +11,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from scdn.learning.tensors import TensorOptions, Tensors
+from scdn.learning.tensors import TensorOptions, Tensors, select_rows
 from scdn.scenario import OptimizerKind
 
 
@@ -93,10 +93,10 @@ class LocalOptimizer(ABC):
     def select(self, parties: Tensor) -> LocalOptimizer:
         """Return an optimiser of the parties with these indices only."""
         selected = copy(self)
-        selected.start = _rows(self.start, parties)
-        selected.parameters = _rows(self.parameters, parties)
-        selected.settings = _rows(self.settings, parties)
-        selected.state = {name: _rows(values, parties) for name, values in self.state.items()}
+        selected.start = select_rows(self.start, parties)
+        selected.parameters = select_rows(self.parameters, parties)
+        selected.settings = select_rows(self.settings, parties)
+        selected.state = {name: select_rows(values, parties) for name, values in self.state.items()}
         return selected
 
     def merge(self, parties: Tensor, selected: LocalOptimizer) -> None:
@@ -107,10 +107,6 @@ class LocalOptimizer(ABC):
             for key, value in values.items():
                 own.setdefault(key, value.new_zeros(len(self.settings["rate"]), *value.shape[1:]))
             _write_rows(own, parties, values)
-
-
-def _rows(tensors: Tensors, indices: Tensor) -> Tensors:
-    return {name: tensor[indices] for name, tensor in tensors.items()}
 
 
 def _write_rows(target: Tensors, indices: Tensor, values: Tensors) -> None:
