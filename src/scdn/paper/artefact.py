@@ -9,16 +9,12 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, get_args
+from typing import Any, Literal, Protocol, cast, get_args
 
 from scdn.errors import format_value, input_error
 from scdn.file_io import apply_settings
+from scdn.paper.sweep import ArtefactJob
 from scdn.scenario import Scenario, make_scenario
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from scdn.paper.sweep import ArtefactJob
 
 Numbers = dict[str, Any]  # an artefact's results as its file holds them
 Results = Mapping[str, Any]  # a job's key → its result
@@ -48,11 +44,11 @@ class ResultTable:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture: the name of its file, and the function that draws it."""
+    """A picture: the name of its file, and the function that draws it on a Matplotlib figure."""
 
     name: str
     title: str
-    draw: Callable[[Figure], None]
+    draw: Callable[[Any], None]
     size: tuple[float, float] = (9.0, 3.4)  # inches
 
 

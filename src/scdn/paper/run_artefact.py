@@ -67,7 +67,5 @@ def _showable(spec: ArtefactSpec, results: Results) -> ArtefactSpec | None:
     if can_show is not None:
         return spec if can_show(spec, results) else None
     fewer = (replace(spec, runs=runs) for runs in range(len(spec.seeds), 0, -1))
-    for candidate in (spec, *fewer):
-        if all(job.key in results for job in module.jobs(candidate)):
-            return candidate
-    return None
+    complete = (s for s in (spec, *fewer) if all(job.key in results for job in module.jobs(s)))
+    return next(complete, None)

@@ -10,7 +10,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -71,8 +71,7 @@ def run_sweep(
 
 def _run(
     jobs: Sequence[ArtefactJob], done: Mapping[str, Record], workers: int, ray: str | None
-) -> Any:
-    """Return an iterator over the keys and records of jobs as they end."""
+) -> Iterator[tuple[str, Record]]:
     executor = None
     if ray is not None and jobs:
         from scdn.paper.ray_executor import RayExecutor
@@ -101,8 +100,7 @@ def run_job(
 
 
 def _needs_gpu(arguments: Mapping[str, Any]) -> bool:
-    device = arguments.get("scenario", {}).get("learning", {}).get("device")
-    return bool(device == "cuda")
+    return bool(arguments.get("scenario", {}).get("learning", {}).get("device") == "cuda")
 
 
 def _require_gpu() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -53,7 +54,6 @@ def _all_curves(by_start: ByStart) -> list[Curves]:
 
 
 def _over_weight(numbers: Numbers, weight: str) -> dict[str, list[Curves]]:
-    """Return all curves over a weight, by block."""
     return {TITLES[block]: _all_curves(by[weight]) for block, by in numbers["curves"].items()}
 
 
@@ -143,7 +143,7 @@ def _power_rises(curves: Curves) -> bool:
     active = np.array(curves["active"]["mean"])
     fewer = np.flatnonzero(active < active[0])
     points = int(fewer[0]) if len(fewer) else len(active)
-    return is_monotone(curves["power_w"]["mean"][:points], 1) if points > 1 else False
+    return points > 1 and is_monotone(curves["power_w"]["mean"][:points], 1)
 
 
 def _other_starts(numbers: Numbers) -> list[Claim]:
@@ -223,8 +223,6 @@ def _deviations(numbers: Numbers) -> Claim:
 def _below_half(by_weight: Mapping[str, ByStart]) -> Iterator[bool]:
     """Yield whether a deviation is below half its mean, for every point with a mean above 0."""
     for weight, by_start in by_weight.items():
-        for curves in _all_curves(by_start):
-            for name in CHANGES[weight]:
-                for mean, std in zip(curves[name]["mean"], curves[name]["std"], strict=True):
-                    if mean > 0:
-                        yield std < 0.5 * mean
+        for curves, name in product(_all_curves(by_start), CHANGES[weight]):
+            points = zip(curves[name]["mean"], curves[name]["std"], strict=True)
+            yield from (std < 0.5 * mean for mean, std in points if mean > 0)
