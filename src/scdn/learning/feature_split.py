@@ -95,13 +95,12 @@ def split_features(
     """
     _check(dataset, how, count)
     match how:
-        case "random":
-            modality = _only_modality(dataset)
-            columns = generator(seed, "split").permutation(prod(row_shape(dataset, modality)))
-            return tuple(_flat_view(modality, part) for part in np.array_split(columns, count))
-        case "blocks":
-            modality = _only_modality(dataset)
-            return _blocks(modality, row_shape(dataset, modality), count)
+        case "random" | "blocks":
+            (modality,) = dataset.train
+            columns = np.arange(prod(row_shape(dataset, modality)))
+            if how == "random":
+                columns = generator(seed, "split").permutation(len(columns))
+            return _flat_views(modality, columns, count)
         case "strips":
             return _grid_cells(row_shape(dataset, "image"), count, 1)
         case "patches":
@@ -141,7 +140,6 @@ def newcomer_view(dataset: Dataset, how: str, count: int, seed: int, name: str) 
 
 
 def _check(dataset: Dataset, how: str, count: int) -> None:
-    """Raise an error if the data set cannot be split this way among `count` parties."""
     if how not in get_args(SplitKind):
         allowed = f"must be one of {', '.join(get_args(SplitKind))}"
         raise input_error(dataset.name, "split", f"got {format_value(how)}", allowed)
@@ -178,12 +176,11 @@ def _check_map(dataset: Dataset, count: int) -> None:
 
 
 def _check_size(dataset: Dataset, how: str, count: int) -> None:
-    """Raise an error if there are more parties than pieces."""
     rows, across = _grid(count)
     match how:
         case "random" | "blocks":
-            columns = prod(row_shape(dataset, _only_modality(dataset)))
-            limits = [(count, columns, "columns")]
+            (modality,) = dataset.train
+            limits = [(count, prod(row_shape(dataset, modality)), "columns")]
         case "strips":
             limits = [(count, row_shape(dataset, "image")[1], "rows of pixels")]
         case "patches":
@@ -203,11 +200,6 @@ def _check_size(dataset: Dataset, how: str, count: int) -> None:
 # --- pieces ---------------------------------------------------------------------------------------
 
 
-def _only_modality(dataset: Dataset) -> str:
-    (modality,) = dataset.train
-    return modality
-
-
 def _grid(count: int) -> tuple[int, int]:
     """Return rows and columns of the squarest grid with `count` cells."""
     rows = max(number for number in range(1, isqrt(count) + 1) if count % number == 0)
@@ -218,9 +210,8 @@ def _flat_view(modality: str, columns: IntArray) -> FeatureView:
     return FeatureView(modality, np.sort(columns), np.ones(len(columns), bool), (len(columns),))
 
 
-def _blocks(modality: str, shape: Shape, count: int) -> tuple[FeatureView, ...]:
-    parts = np.array_split(np.arange(prod(shape)), count)
-    return tuple(_flat_view(modality, part) for part in parts)
+def _flat_views(modality: str, columns: IntArray, count: int) -> tuple[FeatureView, ...]:
+    return tuple(_flat_view(modality, part) for part in np.array_split(columns, count))
 
 
 def _grid_cells(shape: Shape, down: int, across: int) -> tuple[FeatureView, ...]:
@@ -240,7 +231,8 @@ def _cell(shape: Shape, top: int, left: int, height: int, width: int) -> Feature
 
 def _alternating(dataset: Dataset, count: int) -> tuple[FeatureView, ...]:
     """Alternate between blocks of the table's columns and strips of the image."""
-    tables = _blocks("table", row_shape(dataset, "table"), count - count // 2)
+    columns = np.arange(*row_shape(dataset, "table"))
+    tables = _flat_views("table", columns, count - count // 2)
     strips = _grid_cells(row_shape(dataset, "image"), count // 2, 1)
     return tuple((strips if party % 2 else tables)[party // 2] for party in range(count))
 

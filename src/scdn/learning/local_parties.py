@@ -48,10 +48,10 @@ class LocalParties:
         parties = [self.factory.create(name, view, self.seed) for name, view in views.items()]
         self.views |= views
         for stack in stack_parties(parties, self.factory.options):
-            for index, other in enumerate(self.stacks):
-                if other.structure == stack.structure:
-                    self.stacks[index] = other.concat(stack)
-                    break
+            structures = [other.structure for other in self.stacks]
+            if stack.structure in structures:
+                index = structures.index(stack.structure)
+                self.stacks[index] = self.stacks[index].concat(stack)
             else:
                 self.stacks.append(stack)
         self._inputs.clear()

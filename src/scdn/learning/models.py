@@ -197,7 +197,6 @@ def _initialise_kaiming(module: nn.Module) -> None:
 
 
 def _check_size(chosen: Architecture, shape: Shape) -> None:
-    """Raise an error if the model cannot take rows of this shape."""
     if chosen.least_size == 0:
         return
     if len(shape) != 3:

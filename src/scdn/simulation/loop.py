@@ -185,7 +185,6 @@ class Simulation:
         return np.asarray(per_iteration * np.rint(plan.decision.iterations))
 
     def _local_steps(self, plan: Plan, outcome: Outcome) -> dict[str, LocalSteps]:
-        """Return the steps of the devices whose training will count."""
         problem, counts = plan.problem, self._step_counts(plan)
         custom = self.trace.fleet.custom_optimizer[self._present]
         return {
