@@ -13,6 +13,7 @@ from scdn.cli.command_parser import (
     add_scenario_options,
     read_scenario_from,
     whole_number,
+    write_output,
 )
 from scdn.cli.progress_bar import ProgressBar, format_score
 from scdn.errors import input_error
@@ -49,7 +50,6 @@ def add_to(subparsers: Subparsers) -> None:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from scdn.file_io import write_atomic
     from scdn.methods import method
     from scdn.report.page import report_page
     from scdn.report.study import Study
@@ -81,7 +81,5 @@ def _compare(options: argparse.Namespace) -> int:
     print(text_table(study))
     for note in study.notes:
         print(f"note: {note}", file=sys.stderr)
-    report = out / "report.html"
-    write_atomic(report, report_page(study))
-    print(f"wrote {report}")
+    write_output(str(out / "report.html"), report_page(study))
     return 0

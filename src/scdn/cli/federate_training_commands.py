@@ -201,10 +201,7 @@ def _write_scenario(scenario: Scenario | None, out: Path) -> None:
     if scenario is None:
         return
     out.mkdir(parents=True, exist_ok=True)
-    document = scenario.model_dump(mode="json", by_alias=True)
-    if scenario.churn.trace is not None:
-        document["churn"]["trace"] = str(Path(scenario.churn.trace).resolve())
-    write_atomic(out / SCENARIO, to_json(document) + "\n")
+    write_atomic(out / SCENARIO, to_json(scenario.model_dump(mode="json", by_alias=True)) + "\n")
 
 
 def _follow(control: SuperLinkControl, settings: ServerSettings, out: Path) -> int:
@@ -240,8 +237,6 @@ def _follow(control: SuperLinkControl, settings: ServerSettings, out: Path) -> i
 
 @contextmanager
 def _sigterm_interrupts() -> Iterator[None]:
-    """Make SIGTERM end everything as Ctrl-C does."""
-
     def interrupt(_: int, __: Any) -> None:
         raise KeyboardInterrupt
 

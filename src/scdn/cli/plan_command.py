@@ -73,12 +73,10 @@ def _plan(options: argparse.Namespace) -> int:
             check_map_format(path)
     request = read_request(options.request, options.settings, strict=options.strict)
     print_warnings(request_warnings(request))
-    from scdn.control.solve import solve
+    from scdn.control.solve import solve, warm_up
 
     problem = problem_of(request)
     if options.solver == "exact":
-        from scdn.control.solve import warm_up
-
         warm_up()
     plan = solve(problem, options.solver, gap=options.gap, time_limit_s=options.time_limit)
     for path in options.draw:

@@ -39,22 +39,16 @@ def make_keys(
     make_folder(folder / _DEVICES)
     paths: list[Path] = []
     if not (folder / "ca.crt").exists():
-        key = _new_key()
-        certificate = _sign("scdn authority", key, None, key, _AUTHORITY_DAYS)
-        paths += _write(folder / "ca", key, certificate)
+        paths += _issue(folder / "ca", "scdn authority", None, None, _AUTHORITY_DAYS)
     authority = read_certificate(folder / "ca.crt")
     signer = _read_signing_key(folder / "ca.key")
     if not (folder / "server.crt").exists():
-        key = _new_key()
         names = _alternative_names(hosts)
-        certificate = _sign(_SERVER_NAME, key, authority, signer, days, names)
-        paths += _write(folder / "server", key, certificate)
+        paths += _issue(folder / "server", _SERVER_NAME, authority, signer, days, names)
     for device in devices:
         stem = folder / _DEVICES / device
         if not Path(f"{stem}.crt").exists():
-            key = _new_key()
-            certificate = _sign(device, key, authority, signer, days)
-            paths += _write(stem, key, certificate, ssh=True)
+            paths += _issue(stem, device, authority, signer, days, ssh=True)
     return paths
 
 
@@ -133,7 +127,18 @@ def _read(path: Path, load: Callable[[bytes], Any], problem: str, remedy: str) -
         raise input_error(str(path), "file", reason, remedy) from None
 
 
-def _write(stem: Path, key: Any, certificate: x509.Certificate, ssh: bool = False) -> list[Path]:
+def _issue(
+    stem: Path,
+    common_name: str,
+    authority: x509.Certificate | None,
+    signer: Any,
+    days: float,
+    alternative_names: x509.SubjectAlternativeName | None = None,
+    ssh: bool = False,
+) -> list[Path]:
+    """Write a new key and its certificate; without an authority they are the authority's own."""
+    key = ec.generate_private_key(ec.SECP384R1())
+    certificate = _sign(common_name, key, authority, signer or key, days, alternative_names)
     form = serialization.PrivateFormat.OpenSSH if ssh else serialization.PrivateFormat.PKCS8
     private_key = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
     paths = [Path(f"{stem}.key"), Path(f"{stem}.crt")]
@@ -147,10 +152,6 @@ def _write(stem: Path, key: Any, certificate: x509.Certificate, ssh: bool = Fals
 
 
 # --- signing --------------------------------------------------------------------------------------
-
-
-def _new_key() -> ec.EllipticCurvePrivateKey:
-    return ec.generate_private_key(ec.SECP384R1())
 
 
 def _alternative_names(hosts: Sequence[str]) -> x509.SubjectAlternativeName:
@@ -170,9 +171,8 @@ def _sign(
     authority: x509.Certificate | None,
     signer: Any,
     days: float,
-    alternative_names: x509.SubjectAlternativeName | None = None,
+    alternative_names: x509.SubjectAlternativeName | None,
 ) -> x509.Certificate:
-    """Return a certificate of a key; without an authority it is the authority's own."""
     public_key = key.public_key()
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
     start = datetime.now(UTC) - timedelta(minutes=5)  # clocks differ a little

@@ -29,24 +29,22 @@ def export_parties(scenario: Scenario, trace: ChurnTrace, folder: Path) -> list[
         name: data.newcomer_view(name) for name in trace.fleet.id if name not in data.views
     }
     make_folder(folder)
-    rows = len(data.dataset.train_y) + len(data.dataset.test_y)
-    keys = [f"row-{n:07d}" for n in range(rows)]  # training rows first
-    _labels(data.dataset, keys).save(folder / LABELS_FILE)
-    for name, view in views.items():
-        _write_features(folder / f"{name}.npz", data.dataset, keys, view)
-    return list(views)
-
-
-def _labels(dataset: Dataset, keys: list[str]) -> KeyedLabels:
-    return KeyedLabels(
+    dataset = data.dataset
+    targets = np.concatenate([dataset.train_y, dataset.test_y])
+    keys = [f"row-{n:07d}" for n in range(len(targets))]
+    labels = KeyedLabels(
         name=dataset.name,
         keys=keys,
-        targets=np.concatenate([dataset.train_y, dataset.test_y]),
+        targets=targets,
         test=np.arange(len(keys)) >= len(dataset.train_y),
         task=dataset.task,
         classes=dataset.classes,
         provenance=dataset.provenance,
     )
+    labels.save(folder / LABELS_FILE)
+    for name, view in views.items():
+        _write_features(folder / f"{name}.npz", dataset, keys, view)
+    return list(views)
 
 
 def _write_features(path: Path, dataset: Dataset, keys: list[str], view: FeatureView) -> None:

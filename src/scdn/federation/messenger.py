@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -73,7 +73,7 @@ class Reply(NamedTuple):
 
 @dataclass
 class Traffic:
-    """What a device's messages cost in a round."""
+    """What a party's messages cost in a round."""
 
     seconds: float = 0.0  # of computing, as the device reports it
     waited_s: float = 0.0  # from request to reply
@@ -82,8 +82,6 @@ class Traffic:
 
 
 class _Pending(NamedTuple):
-    """A request without a reply."""
-
     node: int
     name: str
     request: Request
@@ -106,7 +104,7 @@ class Messenger:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     node_of: dict[str, int] = field(default_factory=dict)  # by party
-    traffic: dict[str, Traffic] = field(default_factory=dict)  # by party, in this round
+    traffic: defaultdict[str, Traffic] = field(default_factory=lambda: defaultdict(Traffic))
     late_replies: Counter[str] = field(default_factory=Counter)
     wrong_replies: Counter[str] = field(default_factory=Counter)
     banned_nodes: set[int] = field(default_factory=set)
@@ -160,7 +158,7 @@ class Messenger:
             raise WireError(f"{request.kind} for {name} has {len(raw)} bytes, at most {MAX_BYTES}")
         message_id = self.transport.push(node, raw, lasts_s)
         self._pending[message_id] = _Pending(node, name, request, nonce, self.clock())
-        self._traffic_of(name).bytes_down += len(raw)
+        self.traffic[name].bytes_down += len(raw)
 
     def _collect(self, replies: dict[str, Reply]) -> bool:
         """Add the replies that have arrived to `replies`; return whether anything arrived."""
@@ -179,7 +177,7 @@ class Messenger:
         return bool(arrived)
 
     def _accept(self, pending: _Pending, raw_reply: RawReply, replies: dict[str, Reply]) -> None:
-        name, traffic, kind = pending.name, self._traffic_of(pending.name), pending.request.kind
+        name, traffic, kind = pending.name, self.traffic[pending.name], pending.request.kind
         if raw_reply.raw is None:
             if kind != "goodbye":  # a device that was told to stop may have stopped already
                 self.log(f"{name}: {raw_reply.error or 'no reply will arrive'}")
@@ -224,6 +222,3 @@ class Messenger:
             if pending.node not in connected:
                 self.log(f"{pending.name}: is no longer connected")
                 del self._pending[message_id]
-
-    def _traffic_of(self, name: str) -> Traffic:
-        return self.traffic.setdefault(name, Traffic())

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -127,10 +127,8 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
             os.killpg(child.pid, signal_number)
         except ProcessLookupError:
             return
-        try:
+        with suppress(subprocess.TimeoutExpired):
             child.wait(5.0)
-        except subprocess.TimeoutExpired:
-            continue
 
 
 def end_with_parent() -> None:

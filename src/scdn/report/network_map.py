@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -14,8 +15,8 @@ from scdn.world.fleet import Fleet
 from scdn.world.geometry import server_start
 from scdn.world.link_budget import in_reach, required_power
 
-_FINE, _COARSE = 301, 61  # points along the longer side of the coverage map
-_MAX_DEVICES_FINE = 100  # with more devices, coverage is computed on the coarse grid
+_COARSE = 61  # points along the longer side of a heat map with many devices
+_MAX_DEVICES_FINE = 100  # with more devices, a heat map is computed on the coarse grid
 
 
 def make_network_map(scenario: Scenario, round_: int = 0) -> MapScene:
@@ -77,7 +78,7 @@ def _label(fleet: Fleet, index: int) -> str:
 
 
 def _coverage(scenario: Scenario, fleet: Fleet, altitude_m: float) -> HeatMap:
-    x, y = ground_grid(scenario.region_m, _FINE if len(fleet) <= _MAX_DEVICES_FINE else _COARSE)
+    x, y = ground_grid(scenario.region_m, len(fleet), 301)
     counts = [
         in_reach(scenario, fleet, np.stack([x, np.full_like(x, v), np.full_like(x, altitude_m)], 1))
         .sum(axis=1)
@@ -88,9 +89,10 @@ def _coverage(scenario: Scenario, fleet: Fleet, altitude_m: float) -> HeatMap:
     return HeatMap(x, y, np.array(counts), label, max_count=len(fleet))
 
 
-def ground_grid(region_m: tuple[float, float, float], points: int) -> tuple[Array, Array]:
-    """Return the x and y coordinates of a grid with `points` along the longer side."""
+def ground_grid(region_m: Sequence[float], devices: int, fine: int) -> tuple[Array, Array]:
+    """Return a grid's x and y: `fine` points along the longer side, fewer with many devices."""
     width, depth, _ = region_m
+    points = fine if devices <= _MAX_DEVICES_FINE else _COARSE
     step = max(width, depth) / (points - 1)
     x = np.linspace(0, width, max(2, int(width / step) + 1))
     return x, np.linspace(0, depth, max(2, int(depth / step) + 1))

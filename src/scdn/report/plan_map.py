@@ -12,9 +12,6 @@ from scdn.control.plan import Plan
 from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene
 from scdn.report.network_map import ground_grid
 
-_FINE, _COARSE = 241, 61  # points along the longer side of the objective map
-_MAX_DEVICES_FINE = 100  # with more devices, the objective is computed on the coarse grid
-
 
 def make_plan_map(plan: Plan) -> MapScene:
     """Return the map of a plan."""
@@ -83,10 +80,7 @@ def _markers(plan: Plan, members: IntArray, style: int, label: str) -> DeviceMar
 def _objective_map(plan: Plan) -> HeatMap:
     """Return the best objective for each position at the server's altitude; NaN if forbidden."""
     problem = plan.problem
-    width, depth, height = problem.region_m.tolist()
-    x, y = ground_grid(
-        (width, depth, height), _FINE if len(problem) <= _MAX_DEVICES_FINE else _COARSE
-    )
+    x, y = ground_grid(problem.region_m.tolist(), len(problem), 241)
     gx, gy = np.meshgrid(x, y)
     altitude = float(plan.server_m[2])
     positions = np.stack([gx, gy, np.full_like(gx, altitude)], axis=-1)

@@ -2,7 +2,7 @@
 
 from scdn.scenario.definition import Scenario
 from scdn.scenario.learning_settings import LearningSettings
-from scdn.scenario.network_settings import Churn, DeviceGroup, Fading, ListedDevice, Shock
+from scdn.scenario.network_settings import DeviceGroup, Fading, ListedDevice, Shock
 from scdn.scenario.reader import make_scenario, read_scenario, scenario_warnings
 from scdn.scenario.round_settings import (
     AirLink,
@@ -25,7 +25,6 @@ from scdn.scenario.toml_writer import scenario_template, to_toml
 __all__ = [
     "AirLink",
     "AnyOptimizer",
-    "Churn",
     "CustomOptimizer",
     "DeviceGroup",
     "DeviceSettings",

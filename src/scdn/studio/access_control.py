@@ -7,10 +7,10 @@ foreign `Host` (DNS rebinding) is refused, and so is a write with a foreign `Ori
 from __future__ import annotations
 
 import hmac
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -78,7 +78,8 @@ class AccessControl:
             response.set_cookie(COOKIE, token, httponly=True, samesite="strict")
             return response
         bearer = headers.get("authorization", "").removeprefix("Bearer ")
-        if _same(bearer, token) or _same(_cookie(headers), token):
+        cookie = HTTPConnection(scope).cookies.get(COOKIE, "")
+        if _same(bearer, token) or _same(cookie, token):
             return None
         if scope["path"].startswith("/api"):
             return _refuse(401, "token", "is missing or wrong", "send it as Authorization: Bearer")
@@ -105,14 +106,6 @@ def _same_origin(headers: Headers, host: str) -> bool:
 
 def _same(given: str, token: str) -> bool:
     return hmac.compare_digest(given.encode(), token.encode())
-
-
-def _cookie(headers: Headers) -> str:
-    try:
-        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return cookie.value if cookie else ""
 
 
 def _with_headers(send: Send) -> Send:

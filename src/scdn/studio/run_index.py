@@ -18,7 +18,7 @@ _RUNNING_S = 20.0  # a run whose file was written this recently is still running
 _CACHED_S = 0.5  # several viewers share one scan of the disk
 
 
-Stamp = tuple[int, int, int]  # inode, size, time: unchanged as long as the file is
+_Stamp = tuple[int, int, int]  # inode, size, time: unchanged as long as the file is
 
 
 class RunIndex:
@@ -26,7 +26,7 @@ class RunIndex:
 
     def __init__(self, runs: Path) -> None:
         self._runs = runs.resolve()
-        self._cache: dict[Path, tuple[Stamp, RunInfo]] = {}
+        self._cache: dict[Path, tuple[_Stamp, RunInfo]] = {}
         self._listed: tuple[float, list[RunInfo]] = (-1.0, [])
         self._lock = Lock()
 

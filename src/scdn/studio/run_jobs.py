@@ -13,6 +13,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Thread
@@ -235,10 +236,8 @@ def _finished(job: RunJob) -> bool:
 
 def _signal(job: RunJob, kind: signal.Signals) -> None:
     assert job.process is not None  # noqa: S101
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(job.process.pid, kind)
-    except ProcessLookupError:
-        return
 
 
 def _wait_or_kill(job: RunJob) -> None:

@@ -20,6 +20,7 @@ from scdn.scenario import (
 from scdn.simulation.round_request import round_request
 from scdn.studio.api_models import OpenedFile, OpenFileRequest, SaveScenarioRequest
 from scdn.studio.planner import checked_request
+from scdn.world.churn import churn_trace
 
 _SCENARIO_KEYS = {"fleet", "churn", "method", "profile", "seed", "fading", "name", "devices_csv"}
 _FILE_FIELDS = ("devices_csv", "churn.trace")
@@ -97,7 +98,8 @@ def save_scenario(form: SaveScenarioRequest) -> str:
     """Return the request's network as a scenario in TOML, the rest taken from `form.scenario`."""
     request = checked_request(form.request)
     base = Scenario(name=form.name) if form.scenario is None else read_scenario_text(form.scenario)
-    known = {device.id: device for device in _listed_devices(base)}
+    listed = churn_trace(base).fleet.to_devices() if base.fleet or base.devices else []
+    known = {device.id: device for device in listed}
     devices = tuple(
         ListedDevice(**dict(device), **_scenario_fields(known.get(device.id)))
         for device in request.devices
@@ -114,12 +116,6 @@ def save_scenario(form: SaveScenarioRequest) -> str:
     text = to_toml(scenario)
     read_scenario_text(text, form.name)  # model_copy validates nothing
     return text
-
-
-def _listed_devices(base: Scenario) -> list[ListedDevice]:
-    from scdn.world.churn import churn_trace
-
-    return churn_trace(base).fleet.to_devices() if base.fleet or base.devices else []
 
 
 def _scenario_fields(device: ListedDevice | None) -> Table:

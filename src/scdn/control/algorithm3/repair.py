@@ -36,7 +36,6 @@ def _rounded_iterations(problem: RoundProblem, iterations: Array) -> Array:
 
 
 def _nearest_allowed(problem: RoundProblem, position: Array) -> Array:
-    """Return `position` if the server may be there, else the nearest allowed one."""
     if problem.candidates_m is not None:
         return _nearest_candidate(problem, problem.candidates_m, position)
     top = problem.ceiling_m

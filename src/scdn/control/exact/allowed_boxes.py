@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,23 +52,11 @@ def _subtract(box: Array, keep_out: Array) -> list[Array]:
     if np.any(box[1] <= keep_out[0]) or np.any(box[0] >= keep_out[1]):
         return [box]
     rest, inner = [], box.copy()
-    for axis in range(3):
-        if inner[0, axis] < keep_out[0, axis]:
-            below = inner.copy()
-            below[1, axis] = inner[0, axis] = keep_out[0, axis]
-            rest.append(below)
-        elif inner[0, axis] == keep_out[0, axis]:
-            rest.append(_face(inner, axis, 0))
-        if inner[1, axis] > keep_out[1, axis]:
-            above = inner.copy()
-            above[0, axis] = inner[1, axis] = keep_out[1, axis]
-            rest.append(above)
-        elif inner[1, axis] == keep_out[1, axis]:
-            rest.append(_face(inner, axis, 1))
+    for axis, side in product(range(3), range(2)):
+        edge, face = inner[side, axis], keep_out[side, axis]
+        beyond = edge < face if side == 0 else edge > face
+        if beyond or edge == face:  # at equality what is left is flat: the face itself
+            left = inner.copy()
+            left[1 - side, axis] = inner[side, axis] = face
+            rest.append(left)
     return rest
-
-
-def _face(box: Array, axis: int, side: int) -> Array:
-    face = box.copy()
-    face[:, axis] = box[side, axis]
-    return face

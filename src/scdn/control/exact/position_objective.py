@@ -8,7 +8,6 @@ not load, `bounds_numpy` takes its place; it is also what the tests compare the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import ModuleType
@@ -43,16 +42,13 @@ class Boxes:
     def __len__(self) -> int:
         return len(self.centre)
 
-    def _columns(self) -> Iterable[NDArray[Any]]:
-        return vars(self).values()
-
     def take(self, which: Any) -> Boxes:
         """Return some of the rows."""
-        return Boxes(*(column[which] for column in self._columns()))
+        return Boxes(*(column[which] for column in vars(self).values()))
 
     def concatenate(self, more: Boxes) -> Boxes:
         """Return these rows, then those."""
-        pairs = zip(self._columns(), more._columns(), strict=True)
+        pairs = zip(vars(self).values(), vars(more).values(), strict=True)
         return Boxes(*(np.concatenate(pair) for pair in pairs))
 
 
