@@ -17,6 +17,7 @@ from scdn.control.exact.position_objective import position_objective
 from scdn.control.plan_request import make_request, problem_of
 from scdn.control.problem import evaluate
 from scdn.control.solve import solve, solve_many
+from scdn.errors import InputError
 
 GAP = 1e-4
 
@@ -266,6 +267,12 @@ def test_a_device_whose_clock_carries_not_one_iteration_is_too_slow():
     _, answer = _answer(request)
     reasons = [device["reason"] for device in answer["devices"]]
     assert reasons == [None, "clock_too_slow", "out_of_reach"]
+
+
+def test_a_plan_with_an_infinite_delay_is_refused_in_one_line():
+    request = {"region_m": [10] * 3, "server": SERVER, "devices": [DEVICE]}
+    with pytest.raises(InputError, match="max_delay_s: is inf"):
+        _answer({**request, "radio": {"carrier_hz": 1e-300}})
 
 
 def test_a_device_in_reach_that_costs_too_much_is_not_worth_it():

@@ -64,7 +64,11 @@ class Plan:
         ]
 
     def answer(self) -> PlanAnswer:
-        """Return the plan in the form that is written as JSON."""
+        """Return the plan in the form that is written as JSON, where all numbers are finite."""
+        for violation in self.evaluation.violations:
+            if not math.isfinite(violation.value):
+                allowed = "must be finite: a radio constant or a payload is out of range"
+                raise input_error("problem", violation.constraint, f"is {violation.value}", allowed)
         x, y, z = self.server_m.tolist()
         return PlanAnswer(
             status=self.status,

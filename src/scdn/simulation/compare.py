@@ -10,7 +10,7 @@ from scdn.errors import input_error
 from scdn.job_pool import PoolJob, run_jobs
 from scdn.methods import method
 from scdn.record.run_reader import EVENTS, Run, read_run
-from scdn.scenario import Scenario
+from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.baselines import baselines
 from scdn.simulation.runner import REFERENCE_FOLDER, REFERENCE_METHOD, resume, run
 
@@ -72,9 +72,12 @@ def run_or_resume(
 
 
 def _check_same_scenario(scenario: Scenario, folder: Path) -> None:
-    recorded = read_run(folder).scenario
-    wanted = scenario.model_dump(mode="json", by_alias=True)
-    differing = [key for key in wanted if wanted[key] != recorded.get(key)]
+    # A run of an earlier version lacks fields that are new; their defaults fill them in.
+    recorded = make_scenario(read_run(folder).scenario, str(folder))
+    wanted, existing = (
+        chosen.model_dump(mode="json", by_alias=True) for chosen in (scenario, recorded)
+    )
+    differing = [key for key in wanted if wanted[key] != existing[key]]
     if differing:
         fault = f"has a run that differs in {', '.join(differing)}"
         raise input_error(str(folder), "folder", fault, "choose another --out")
