@@ -15,12 +15,15 @@ from federation_helpers import (
 )
 
 from scdn.errors import InputError
+from scdn.federation import processes
 from scdn.federation.device_client import DeviceClient
 from scdn.federation.export_parties import LABELS_FILE, export_parties
 from scdn.federation.federated_server import FederatedServer
 from scdn.federation.messenger import MAX_WRONG_REPLIES, RawReply
 from scdn.federation.row_alignment import read_features, read_labels
 from scdn.federation.wire_format import Frame, decode, encode
+from scdn.file_io import write_atomic
+from scdn.record.file_tail import FileTail
 from scdn.simulation.runner import run
 from scdn.world.churn import churn_trace
 
@@ -460,3 +463,17 @@ def test_a_run_is_not_resumed_with_other_labels(files, tmp_path):
     other = {"keys": labels.keys[:-5] + ["?"] * 5, "test": ~labels.test}
     with pytest.raises(InputError, match="not those the run began with"):
         server(files, out, network, **other).resume()
+
+
+def test_lines_of_a_resumed_run_are_shown_once(tmp_path):
+    events, shown = tmp_path / "events.jsonl", []
+    tail = FileTail(events)
+    events.write_text("start\nround 0\nround 1\n")
+    processes._show_new_lines(tail, lambda name, line: shown.append((name, line)))
+    write_atomic(events, "start\nround 0\n")  # cut back to the checkpoint
+    processes._show_new_lines(tail, lambda name, line: shown.append((name, line)))
+    with events.open("a") as file:
+        file.write("round 1\n")
+    processes._show_new_lines(tail, lambda name, line: shown.append((name, line)))
+    lines = ["start", "round 0", "round 1", "round 1"]
+    assert shown == [("events.jsonl", line) for line in lines]

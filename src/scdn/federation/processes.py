@@ -200,7 +200,9 @@ def run_at_superlink(
 def _show_new_lines(tail: FileTail, show: Callable[[str, str], None]) -> None:
     if not tail.path.exists():
         return
-    tail.replaced()
+    if tail.replaced():  # a resumed run cuts its events back; the rounds left were shown before
+        while tail.lines():
+            pass
     while lines := tail.lines():
         for line in lines:
             show(tail.path.name, line.decode(errors="replace"))
