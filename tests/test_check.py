@@ -20,7 +20,7 @@ from scdn.check import (
     check_model,
     check_optimizer,
 )
-from scdn.check.named_checker import KINDS, check_named
+from scdn.check.check_by_name import KINDS, check_named
 from scdn.cli import main
 from scdn.cli.check_command import _KINDS
 from scdn.control.plan import make_plan

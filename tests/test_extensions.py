@@ -17,7 +17,7 @@ from scdn.learning.local_optimizers import LocalSteps, batch_key, batched_optimi
 from scdn.learning.memories import memory
 from scdn.learning.metrics import metric
 from scdn.learning.tensors import TensorOptions
-from scdn.record.headline import headline
+from scdn.record.headline_metric import headline
 from scdn.record.run_reader import read_run
 from scdn.scenario import read_scenario
 from scdn.simulation.runner import resume, run

@@ -30,7 +30,7 @@ def add_to(subparsers: Subparsers) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from scdn.check.named_checker import check_named
+    from scdn.check.check_by_name import check_named
 
     kind, problems = check_named(options.name, options.kind)
     for problem in problems:

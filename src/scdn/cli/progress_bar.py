@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from scdn.record.headline import headline
+from scdn.record.headline_metric import headline
 
 _WIDTH = 24
 

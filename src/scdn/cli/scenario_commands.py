@@ -144,7 +144,7 @@ def _read_with_round(options: argparse.Namespace) -> Scenario:
 
 
 def _request(options: argparse.Namespace) -> int:
-    from scdn.simulation.round_request import round_request
+    from scdn.simulation.request_builder import round_request
 
     request = round_request(_read_with_round(options), options.round)
     write_output(options.out, to_json(request.model_dump(mode="json", by_alias=True)) + "\n")

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from scdn.errors import input_error
-from scdn.record.headline import BUILT_IN, Headline, headline
+from scdn.record.headline_metric import BUILT_IN, Headline, headline
 from scdn.record.run_reader import Run
 from scdn.record.run_tables import TERMS, rounds_frame
 from scdn.report.results import Measure, MethodResult

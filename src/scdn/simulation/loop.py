@@ -20,11 +20,11 @@ from scdn.methods import Method, RoundContext, rival_iterations
 from scdn.record.run_reader import Event
 from scdn.rng import generator
 from scdn.scenario import Scenario
+from scdn.simulation.energy_ledger import Ledger
 from scdn.simulation.events import round_event
-from scdn.simulation.ledger import Ledger
 from scdn.simulation.outcome import Outcome, realise
-from scdn.simulation.round_plan import plan_round
-from scdn.simulation.round_problem import DeviceReports, build_problem, reported
+from scdn.simulation.plan_with_fallback import plan_round
+from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
 from scdn.simulation.run_data import RunData
 from scdn.world.churn import ChurnTrace
 from scdn.world.fading import ChannelDraws, draw_channel

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from scdn.record.file_tail import first_line, last_line
-from scdn.record.headline import headline
+from scdn.record.headline_metric import headline
 from scdn.record.run_reader import EVENTS, Event
 from scdn.studio.api_models import RunInfo, RunStatus
 from scdn.studio.run_folders import find_run_folders, relative_name, study_folder

@@ -17,7 +17,7 @@ from scdn.scenario import (
     scenario_warnings,
     to_toml,
 )
-from scdn.simulation.round_request import round_request
+from scdn.simulation.request_builder import round_request
 from scdn.studio.api_models import OpenedFile, OpenFileRequest, SaveScenarioRequest
 from scdn.studio.planner import checked_request
 from scdn.world.churn import churn_trace

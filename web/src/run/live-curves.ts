@@ -12,7 +12,7 @@ interface RunCurve {
   points: RoundPoint[];
 }
 
-// Without a recorded score, the first of these that a run has is its headline, as in record/headline.py.
+// Without a recorded score, the first of these that a run has is its headline, as in record/headline_metric.py.
 const HEADLINES: [string, string][] = [["top3", "Top-3 accuracy, %"], ["top1", "Top-1 accuracy, %"],
   ["mse", "Mean squared error"], ["test_loss", "Test loss"]];
 
