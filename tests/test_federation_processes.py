@@ -200,7 +200,7 @@ def test_measured_times_and_bytes_are_recorded_beside_the_modelled_ones(disturbe
         assert measured["seconds"] > 0
         assert measured["waited_s"] >= measured["seconds"]
         assert measured["bytes_up"] > 8 * 10 * 1000  # embeddings of over 1,000 rows
-    assert "rows are with the server and every device" in disturbed["log"]
+    assert "rows are shared by the server and every device" in disturbed["log"]
 
 
 def test_a_killed_device_fails_three_rounds_and_has_then_left(disturbed):

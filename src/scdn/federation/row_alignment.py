@@ -201,7 +201,7 @@ class AlignedRows:
 
     def lines(self) -> list[str]:
         """Return the report as text, a line for each finding."""
-        matched = f"{self.report['matched']} rows are with the server and every device"
+        matched = f"{self.report['matched']} rows are shared by the server and every device"
         lines = [f"{matched} ({len(self.train)} train, {len(self.test)} test)"]
         for name, device in self.report["devices"].items():
             if device["missing"] or device["unmatched"]:
