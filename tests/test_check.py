@@ -444,7 +444,7 @@ BAD_MEMORIES = {
     "the embeddings of b changed": Fading,
     "After a checkpoint, departed differs": Forgetful,
     "After a checkpoint, evaluation_mask differs": Unsaved,
-    "who did not leave": Greedy,
+    "which had not left": Greedy,
     "kept without its block": NoBlock,
     "call super().add(name, embeddings)": Silent,
     "other values than 0 and 1": HalfMask,

@@ -75,11 +75,11 @@ def _members(
 ) -> Iterator[str]:
     if lost := set(_MEMBERS) - set(departed) - set(fusion.members):
         names = ", ".join(sorted(lost))
-        yield f"{situation}, shrink removed {names}, who did not leave; remove only those who did."
+        yield f"{situation}, shrink removed {names}, which had not left; remove only departed members."
     for name in set(kept.embeddings) - set(fusion.members):
         yield f"{situation}, embeddings of {name} are kept without its block; keep both or none."
     for name in set(kept.embeddings) - set(departed):
-        yield f"{situation}, embeddings are kept of {name}, who did not leave; keep those who did."
+        yield f"{situation}, embeddings are kept of {name}, which had not left; keep only departed ones."
 
 
 def _masks(situation: str, kept: Memory, members: Sequence[str]) -> Iterator[str]:

@@ -47,7 +47,7 @@ class LearningSettings(RoundLearningSettings):
         reason="a party has only its own",
     )
     labels: Literal["shared", "server"] = setting(
-        "shared", "who has the labels: every party, or only the server"
+        "shared", "where the labels are: at every party, or only at the server"
     )
     payload: Literal["model", "embeddings"] = setting(
         "model", "what a party sends as M_n: its model or its embeddings"
