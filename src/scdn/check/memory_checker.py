@@ -75,11 +75,11 @@ def _members(
 ) -> Iterator[str]:
     if lost := set(_MEMBERS) - set(departed) - set(fusion.members):
         names = ", ".join(sorted(lost))
-        yield f"{situation}, shrink removed {names}, which had not left; remove only departed members."
+        yield f"{situation}, shrink removed {names}, which had not left; remove only the departed."
     for name in set(kept.embeddings) - set(fusion.members):
         yield f"{situation}, embeddings of {name} are kept without its block; keep both or none."
     for name in set(kept.embeddings) - set(departed):
-        yield f"{situation}, embeddings are kept of {name}, which had not left; keep only departed ones."
+        yield f"{situation}, embeddings of {name}, which had not left, are kept; keep the departed only."
 
 
 def _masks(situation: str, kept: Memory, members: Sequence[str]) -> Iterator[str]:
