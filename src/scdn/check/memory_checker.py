@@ -79,7 +79,7 @@ def _members(
     for name in set(kept.embeddings) - set(fusion.members):
         yield f"{situation}, embeddings of {name} are kept without its block; keep both or none."
     for name in set(kept.embeddings) - set(departed):
-        yield f"{situation}, embeddings of {name}, which had not left, are kept; keep the departed only."
+        yield f"{situation}, embeddings of {name} are kept, which had not left; drop them."
 
 
 def _masks(situation: str, kept: Memory, members: Sequence[str]) -> Iterator[str]:
