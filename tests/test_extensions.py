@@ -21,6 +21,7 @@ from scdn.record.headline_metric import headline
 from scdn.record.run_reader import read_run
 from scdn.scenario import read_scenario
 from scdn.simulation.runner import resume, run
+from scdn.studio.run_index import RunIndex
 
 MODULE = '''
 import torch
@@ -158,7 +159,7 @@ def test_without_further_metrics_the_start_event_has_no_score(tmp_path):
     assert "score" not in run_with(tmp_path).start
 
 
-def test_reports_show_a_users_metric_as_the_score(tmp_path):
+def test_reports_and_the_studio_show_a_users_metric_as_the_score(tmp_path):
     path, out = (
         scenario_file(tmp_path, learning='metrics = ["my_extensions:AUC"]'),
         tmp_path / "run",
@@ -166,6 +167,9 @@ def test_reports_show_a_users_metric_as_the_score(tmp_path):
     assert main(["run", str(path), "--out", str(out)]) == 0
     assert main(["report", str(out), "-o", str(tmp_path / "report.html")]) == 0
     assert "Auc over rounds" in (tmp_path / "report.html").read_text()
+    (listed,) = RunIndex(out).runs()
+    auc = read_run(out).rounds[-1]["metrics"]["auc"]
+    assert listed.score == f"auc {auc:.4g}"
 
 
 def test_a_metric_that_is_not_finite_is_an_input_error(tmp_path):

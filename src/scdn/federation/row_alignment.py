@@ -1,7 +1,7 @@
 """Align rows by key: the server's labels with the features that each device holds.
 
 Keys are compared as hashes with a salt of the run. Equal keys have equal hashes; a hash tells
-nothing to somebody who does not have the key, or a list of possible keys to try.
+nothing without the key, or a list of possible keys to try.
 """
 
 from __future__ import annotations
