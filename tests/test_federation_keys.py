@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import stat
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -153,14 +154,25 @@ def test_flower_calls_no_server_on_the_internet_and_installs_nothing():
     assert ENVIRONMENT["FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION"] == "1"
 
 
+def _wait_for_listener(path, attempts=500):
+    """Wait until the socket accepts: its file is there a moment before it listens."""
+    for _ in range(attempts):
+        try:
+            ask_socket(path, b"")
+        except (FileNotFoundError, ConnectionRefusedError):
+            time.sleep(0.01)
+        else:
+            return
+    pytest.fail("nobody listens at the socket")
+
+
 def test_a_device_behind_a_socket_answers(tmp_path):
     path, stop = tmp_path / "device.sock", threading.Event()
     device = threading.Thread(
         target=serve_socket, args=(path, lambda raw: raw[::-1], stop.is_set), daemon=True
     )
     device.start()
-    while not path.exists():
-        pass
+    _wait_for_listener(path)
     for raw in (b"", b"abc", bytes(range(256)) * 9999):
         assert ask_socket(path, raw) == raw[::-1]
     assert stat.S_IMODE(path.stat().st_mode) == 0o700
