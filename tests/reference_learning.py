@@ -280,12 +280,10 @@ class ReferenceModel:
         """Return the fraction of its update that each party applies."""
         damping = self.learning.damping
         training = sum(steps.count > 0 for steps in local_steps.values())
-        if damping == "none" or training == 0:
+        if training == 0:
             return 1.0
-        if damping == "active":
-            return 1 / training
-        if damping != "fitted":
-            return damping
+        if self.learning.step == "rate":
+            return {"none": 1.0, "active": 1 / training}.get(damping, damping)
         mean_losses = []
         for fraction in UPDATE_FRACTIONS:  # all embeddings change by this fraction of their update
             losses = []

@@ -221,7 +221,7 @@ def test_any_sequence_of_events_equals_the_reference(data):
         initialisation=data.draw(st.sampled_from(["default", "kaiming"])),
     )
     memory = data.draw(st.sampled_from(MEMORIES))
-    if learning.damping == "fitted" and memory == "dropout":
+    if learning.step == "fitted" and memory == "dropout":
         memory = "keep"
     views = {}
     for index in range(data.draw(st.integers(1, 4))):

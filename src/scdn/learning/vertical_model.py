@@ -287,11 +287,13 @@ class VerticalModel:
         Parties that train at once overshoot together, which applying a fraction damps.
         """
         damping = self.learning.damping
-        if damping == "none" or training_parties == 0:
+        if training_parties == 0:
             return 1.0
-        if damping == "active":
-            return 1 / training_parties
-        return None if damping == "fitted" else float(damping)
+        if self.learning.step != "rate":
+            return None
+        if damping == "none":
+            return 1.0
+        return 1 / training_parties if damping == "active" else float(damping)
 
     def _measure_idle(self, idle: Collection[str], batches: Tensor, stale: Tensor) -> None:
         """Measure L_n of parties that will not train by a trial step, so that it stays current."""

@@ -22,8 +22,8 @@ from scdn.paper.training_run import TrainingRecord, training_job
 from scdn.paper.value_text import count_runs
 
 UPDATES = {
-    "paper": ("learning.server_turn=parallel", "learning.damping=none"),
-    "steady": ("learning.server_turn=after", "learning.damping=fitted"),
+    "paper": ("learning.server_turn=parallel", "learning.step=rate"),
+    "steady": ("learning.server_turn=after", "learning.step=fitted"),
 }
 MEANS_NOTE = (
     "Joules and iterations are means over the devices present; a device that does not take part or "

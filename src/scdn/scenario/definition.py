@@ -82,6 +82,12 @@ PROFILES: dict[str, dict[str, Any]] = {
         "max_delay_s": 1e-3,
         "weights": {"convergence": 1e-3, "transmission": 1e3, "processing": 1e-9, "movement": 1e-4},
         "radio": {"rate_model": "pade"},
-        "learning": {"server_turn": "parallel", "damping": "none", "input": "masked"},
+        "learning": {
+            "step": "rate",
+            "damping": "none",
+            "server_optimizer": "sgd",
+            "server_turn": "parallel",
+            "input": "masked",
+        },
     },
 }

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Strict
+from pydantic import BeforeValidator, Strict, model_validator
 
-from scdn.scenario.field_types import NonNegative, Positive, PositiveWhole, Text, setting
+from scdn.scenario.field_types import (
+    NonNegative,
+    Positive,
+    PositiveWhole,
+    Text,
+    WholeNumber,
+    setting,
+)
 from scdn.scenario.round_settings import RoundLearningSettings
 
 
 def _check_damping(choice: Any) -> Any:
     is_number = isinstance(choice, int | float) and not isinstance(choice, bool)
-    if choice in ("none", "active", "fitted") or (is_number and 0 < choice <= 1):
+    if choice in ("none", "active") or (is_number and 0 < choice <= 1):
         return choice
-    raise ValueError('must be "none", "active", "fitted" or a number in (0, 1]')
+    raise ValueError('must be "none", "active" or a number in (0, 1]')
 
 
 class LearningSettings(RoundLearningSettings):
@@ -52,17 +59,36 @@ class LearningSettings(RoundLearningSettings):
     payload: Literal["model", "embeddings"] = setting(
         "model", "what a party sends as M_n: its model or its embeddings"
     )
-    server_turn: Literal["parallel", "after"] = setting(
-        "after",
-        "when the server trains: at the same time as the parties, or after them",
-        reason="fresh embeddings keep large steps stable",
-    )
-    damping: Annotated[Any, BeforeValidator(_check_damping)] = setting(
+    step: Literal["searched", "fitted", "rate"] = setting(
         "fitted",
-        "applied fraction of an update: none (all of it), active (1/parties), fitted, or a number",
+        'how far parties go along their updates: "searched" by the server on rows that nobody '
+        'trained on, "fitted" to the trained rows (at most 1), or "rate": as their rates say',
         reason="parties together overshoot; fitted was best where damping was needed",
     )
-    server_rate: Positive = setting(0.1, "the server's learning rate", reason="as the devices'")
+    damping: Annotated[Any, BeforeValidator(_check_damping)] = setting(
+        "none",
+        'with step = "rate", applied fraction of an update: none (all of it), active (1/parties), '
+        "or a number",
+    )
+    server_optimizer: Literal["adam", "sgd"] = setting(
+        "sgd",
+        'how the server trains: by "adam" on rows of recent rounds, or by "sgd", as in the paper, '
+        "with one step per batch that parties draw",
+    )
+    server_steps: WholeNumber = setting(
+        150, "steps of the server per recorded round, if it trains by adam", ge=0
+    )
+    server_rounds: PositiveWhole = setting(
+        4, "number of recent rounds on whose rows the server trains, by adam"
+    )
+    server_turn: Literal["parallel", "after"] = setting(
+        "after",
+        "when the server trains by sgd: at the same time as the parties, or after them",
+        reason="fresh embeddings keep large steps stable",
+    )
+    server_rate: Positive = setting(
+        0.1, "the server's learning rate, if it trains by sgd", reason="as the devices'"
+    )
     halve_rate_every: PositiveWhole = setting(
         5, "number of rounds after which learning rates are halved"
     )
@@ -96,3 +122,17 @@ class LearningSettings(RoundLearningSettings):
         "float32", "number format of the models; with bfloat16, weights stay in 32 bits"
     )
     redraw_optimizers: bool = setting(False, "draw each device's optimizer again every round")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete_earlier_settings(cls, table: Any) -> Any:
+        """Fill in what the settings of files from before `step` and `server_optimizer` mean."""
+        if not isinstance(table, dict):
+            return table
+        implied: dict[str, Any] = {}
+        if "damping" in table and "step" not in table:
+            fitted = table["damping"] == "fitted"
+            implied = {"step": "fitted", "damping": "none"} if fitted else {"step": "rate"}
+        if "server_turn" in table and "server_optimizer" not in table:
+            implied["server_optimizer"] = "sgd"
+        return table | implied
