@@ -146,7 +146,7 @@ class RunCache:
         return observed
 
     def _run(self, case, name, reference):
-        batches, rounds = {}, []
+        batches, steps, rounds = {}, {}, []
         begin_round = VerticalModel._begin_round
 
         def recording(model, round_index, local_steps, server_steps, training_parties, arrival):
@@ -154,6 +154,7 @@ class RunCache:
                 model, round_index, local_steps, server_steps, training_parties, arrival
             )
             batches[round_index, arrival] = begun[0].batches.numpy()
+            steps[round_index, arrival] = {name: s.count for name, s in local_steps.items()}
             return begun
 
         def observe(event, simulation):
@@ -173,7 +174,7 @@ class RunCache:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(VerticalModel, "_begin_round", recording)
             recorded = run(self.scenario(case, name), folder, reference=reference, on_round=observe)
-        return SimpleNamespace(run=recorded, batches=batches, rounds=rounds)
+        return SimpleNamespace(run=recorded, batches=batches, steps=steps, rounds=rounds)
 
 
 def metrics_in_numpy(server):

@@ -187,8 +187,24 @@ def test_rounds_are_the_sums_of_their_devices(tmp_path):
     np.testing.assert_allclose(by_round["processing_j"].sum(), by_key["processing_j"])
     np.testing.assert_allclose(by_round["processing_j"].mean(), by_key["processing_j_per_device"])
     np.testing.assert_allclose(by_round["iterations"].mean(), by_key["iterations"])
+    # Runs of earlier versions, like these, did not record what was executed.
+    np.testing.assert_allclose(by_key["executed_iterations"], by_key["iterations"])
     np.testing.assert_array_equal(by_round.size(), by_key["present"])
     np.testing.assert_array_equal(by_round["active"].sum(), by_key["active"])
+
+
+def test_the_report_shows_executed_iterations(tmp_path):
+    run = write_study(tmp_path, methods=("sc-dn",), seeds=(0,)).runs[0]
+    for event in run.rounds:
+        for number, entry in enumerate(event["devices"]):
+            entry["executed_iterations"] = number
+    study = Study.from_runs([run])
+    executed = [np.mean(range(len(event["devices"]))) for event in run.rounds]
+    np.testing.assert_allclose(study.rows["executed_iterations"], executed)
+    measure = next(m for m in study.measures() if m.key == "iterations")
+    assert measure.values[0].mean == pytest.approx(np.mean(executed))
+    chart = next(c for c in study_charts(study) if c.name == "iterations")
+    np.testing.assert_allclose(chart.lines[0].mean, executed)
 
 
 def test_future_metrics_are_there_only_after_an_exit(tmp_path):

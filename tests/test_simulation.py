@@ -209,6 +209,31 @@ def test_devices_come_leave_and_work_as_recorded(world, case, name):
     assert [e["round"] for e in observed.run.rounds] == list(range(setting.learning.rounds))
 
 
+@pytest.mark.parametrize(("case", "name"), grid(METHODS))
+def test_executed_iterations_are_those_that_were_learned_from(world, case, name):
+    observed = world.run(case, name)
+    per_iteration = world.scenario(case).learning.steps_per_iteration
+    for event in observed.run.rounds:
+        trained = Counter()
+        for (round_index, _), steps in observed.steps.items():
+            trained.update(steps if round_index == event["round"] else {})
+        lost = {*event["exited"], *event["link_failed"]}
+        reports = Counter(a["id"] for a in event.get("arrivals", ()) if not a["dropped"])
+        for entry in event["devices"]:
+            executed = entry["executed_iterations"]
+            assert executed * per_iteration == trained[entry["id"]]
+            if "arrivals" not in event:
+                assert executed == (0 if entry["id"] in lost else entry["iterations"])
+            elif not reports[entry["id"]]:
+                assert executed == 0
+
+
+def test_a_party_that_reports_often_executes_more_than_planned(world):
+    entries = [e for event in world.run("plain", "vafl").run.rounds for e in event["devices"]]
+    assert any(entry["executed_iterations"] > entry["iterations"] for entry in entries)
+    assert any(entry["executed_iterations"] < entry["iterations"] for entry in entries)
+
+
 def test_a_scripted_trace_is_followed(world):
     rounds = world.run("scripted", "sc-dn").run.rounds
     assert [[entry["id"] for entry in e["devices"]] for e in rounds] == [
@@ -407,8 +432,8 @@ def test_a_margin_saves_links(tmp_path):
 
 ROUND = {"round", "active", "entered", "exited", "link_failed", "server", "devices", "metrics",
          "plan", "seconds"}  # fmt: skip
-DEVICE = {"id", "iterations", "power_w", "cpu_hz", "delay_s", "transmission_j", "processing_j",
-          "importance", "smoothness"}  # fmt: skip
+DEVICE = {"id", "iterations", "executed_iterations", "power_w", "cpu_hz", "delay_s",
+          "transmission_j", "processing_j", "importance", "smoothness"}  # fmt: skip
 
 
 def refuse_constant(text):

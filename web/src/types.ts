@@ -147,7 +147,7 @@ export interface RoundEvent {
   exited: string[];
   link_failed: string[];
   server: { position_m: Position; movement_j: number };
-  devices: (DevicePlan & { position_m?: Position; importance: number })[];
+  devices: (DevicePlan & { position_m?: Position; importance: number; executed_iterations?: number })[];
   metrics: Record<string, number | null | Record<string, number>>;
   plan: { objective: number; gap: number | null; solve_seconds: number };
 }
@@ -165,6 +165,7 @@ export interface RoundPoint {
   round: number;
   joules: number;
   iterations: number | null;
+  executed_iterations: number | null;
   active: number;
   present: number;
   top1?: number | null;

@@ -74,7 +74,7 @@ def _add_matched_twin(simulation: Simulation) -> list[list[float]] | None:
         outcome = simulation.realise(plan)
         if twin.schedule == "asynchronous":
             arrivals = clock.next_arrivals(simulation.cycles(plan, outcome), len(problem))
-            outcome = outcome.with_arrivals(problem.ids, arrivals)
+            outcome = outcome.with_arrivals(problem, arrivals)
         joules.append([rounded(value) for value in outcome.processing_j.tolist()])
         return chosen.controller(problem, context)
 

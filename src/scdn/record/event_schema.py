@@ -37,10 +37,15 @@ class ServerRound(_OpenModel):
 
 
 class DeviceRound(_OpenModel):
-    """What one device did; `delay_s` is null where it sent nothing."""
+    """What one device did; `delay_s` is null where it sent nothing.
+
+    `iterations` are planned. `executed_iterations` are those behind the reports that came in time:
+    0 where the device left or its link failed, and of several reports in an asynchronous round.
+    """
 
     id: str
     iterations: float
+    executed_iterations: Annotated[int, Field(ge=0)]
     power_w: float
     cpu_hz: float
     delay_s: float | None

@@ -49,6 +49,7 @@ def round_row(event: Event) -> dict[str, Any]:
         "processing_j_per_device": _mean(processing_j),
         "latency_s": _number(event, "latency_s"),
         "iterations": _mean(_column(devices, "iterations")),
+        "executed_iterations": _mean([_executed_iterations(device) for device in devices]),
         "active": len(event.get("active") or ()),
         "present": len(devices),
         "bits_sent": _number(event, "bits_sent", sum(_column(devices, "bits_sent"))),
@@ -77,6 +78,11 @@ def _number(table: Mapping[str, Any], key: str, default: float = math.nan) -> fl
 
 def _column(devices: Sequence[Event], key: str) -> list[float]:
     return [_number(device, key, 0.0) for device in devices]
+
+
+def _executed_iterations(device: Event) -> float:
+    """Return the iterations of reports in time; planned ones where a run did not record them."""
+    return _number(device, "executed_iterations", _number(device, "iterations", 0.0))
 
 
 def _mean(values: Sequence[float]) -> float:

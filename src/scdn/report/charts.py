@@ -36,9 +36,10 @@ def _charts(study: Study) -> Iterator[Chart]:
                      "Solid: test rows that departed devices had embedded. Dashed: rows they never "
                      "embedded. From the first exit on.",
                      "round", y_label, lines, _nearby(baselines, lines))  # fmt: skip
-    yield _chart("iterations", "Local iterations", "Mean over the devices present.",
+    yield _chart("iterations", "Local iterations",
+                 "Executed and reported in time, mean over the devices present.",
                  "round", "iterations per device",
-                 _over_rounds(study, "iterations"), from_zero=True)  # fmt: skip
+                 _over_rounds(study, "executed_iterations"), from_zero=True)  # fmt: skip
     yield _chart("processing", "Processing energy per device",
                  "Mean over the devices present, each round.", "round", "J per device",
                  _over_rounds(study, "processing_j_per_device"), from_zero=True)  # fmt: skip

@@ -99,8 +99,8 @@ class Study:
             yield self._measure(term, label, "J", -1, final_values(rows, f"cumulative_{term}"))
         yield self._measure("per_device", "Processing energy per device and round", "J", -1,
                             mean_values(rows, "processing_j_per_device"))  # fmt: skip
-        yield self._measure("iterations", "Iterations per device and round", "", 0,
-                            mean_values(rows, "iterations"))  # fmt: skip
+        yield self._measure("iterations", "Iterations executed per device and round", "", 0,
+                            mean_values(rows, "executed_iterations"))  # fmt: skip
         yield self._measure("bits", "Sent", "bits", -1, total_values(rows, "bits_sent"))
 
     def _headline_measures(self) -> Iterator[Measure]:

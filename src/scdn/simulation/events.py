@@ -124,6 +124,7 @@ def _device_entries(plan: Plan, outcome: Outcome, problem: RoundProblem) -> list
                 "active": bool(decision.active[n]),
                 "reason": reasons[n],
                 "iterations": int(iterations) if iterations.is_integer() else iterations,
+                "executed_iterations": int(outcome.executed_iterations[n]),
                 "power_w": float(decision.power_w[n]),
                 "cpu_hz": float(decision.cpu_hz[n]),
                 "delay_s": delay if math.isfinite(delay) else None,

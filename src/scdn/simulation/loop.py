@@ -177,7 +177,7 @@ class Simulation:
         began_s = self.clock.now_s
         arrivals = self.clock.next_arrivals(self.cycles(plan, outcome), len(plan.problem))
         train_arrivals(self.model, self.round, server_rate, arrivals)
-        outcome = outcome.with_arrivals(plan.problem.ids, arrivals)
+        outcome = outcome.with_arrivals(plan.problem, arrivals)
         return outcome, arrivals, self.clock.now_s - began_s
 
     def _step_counts(self, plan: Plan) -> Array:

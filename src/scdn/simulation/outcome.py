@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scdn.arrays import Array, Mask
 from scdn.control.plan import Plan
-from scdn.learning.asynchronous_schedule import Arrival
+from scdn.control.problem import RoundProblem
+from scdn.learning.asynchronous_schedule import Arrival, PartyCycle
 from scdn.scenario import Fading, Radio
 from scdn.world.churn import link_failed
 from scdn.world.fading import ChannelDraws, drawn_path_loss
@@ -28,6 +29,7 @@ class Outcome:
     transmission_j: Array
     processing_j: Array
     bits: Array
+    executed_iterations: Array  # whole ones whose report came in time; 0 without such a report
 
     @property
     def trains(self) -> Mask:
@@ -53,25 +55,30 @@ class Outcome:
             delay_s=delay,
             transmission_j=np.where(departed, 0.0, transmission),
             bits=np.where(late | departed, 0.0, self.bits),
+            executed_iterations=np.where(late | departed, 0.0, self.executed_iterations),
         )
 
-    def with_arrivals(self, names: Sequence[str], arrivals: Sequence[Arrival]) -> Outcome:
-        """Return the outcome with the costs of the cycles that ended in an asynchronous round.
+    def with_arrivals(self, problem: RoundProblem, arrivals: Sequence[Arrival]) -> Outcome:
+        """Return the outcome with costs and iterations of an asynchronous round's finished cycles.
 
         Devices that leave have spent the processing of the cycle that they were in.
         """
 
-        def total(term: str) -> Array:
-            sums = dict.fromkeys(names, 0.0)
+        def total(amount: Callable[[PartyCycle], float]) -> Array:
+            sums = dict.fromkeys(problem.ids, 0.0)
             for arrival in arrivals:
-                sums[arrival.name] += getattr(arrival.cycle, term)
-            return np.array([sums[name] for name in names])
+                sums[arrival.name] += amount(arrival.cycle)
+            return np.array([sums[name] for name in problem.ids])
+
+        processing_j = total(lambda cycle: cycle.processing_j)
+        steps = total(lambda cycle: 0 if cycle.late else cycle.local_steps.count)
 
         return replace(
             self,
-            transmission_j=total("transmission_j"),
-            processing_j=np.where(self.leaving, self.processing_j, total("processing_j")),
-            bits=total("bits"),
+            transmission_j=total(lambda cycle: cycle.transmission_j),
+            processing_j=np.where(self.leaving, self.processing_j, processing_j),
+            bits=total(lambda cycle: cycle.bits),
+            executed_iterations=steps / problem.learning.steps_per_iteration,
         )
 
 
@@ -101,6 +108,7 @@ def realise(
         transmission_j=np.where(sends, decision.power_w * np.nan_to_num(on_air), 0.0),
         processing_j=np.where(decision.active, plan.evaluation.processing_j, 0.0),
         bits=np.where(sends & ~failed, problem.payload_bits, 0.0),
+        executed_iterations=np.where(sends & ~failed, np.rint(decision.iterations), 0.0),
     )
 
 

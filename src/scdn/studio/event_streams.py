@@ -23,7 +23,10 @@ from scdn.studio.run_folders import find_run_folders, relative_name
 _POLL_S = 0.25
 _HEARTBEAT_S = 15.0
 _HEARTBEAT = b": still here\n\n"  # a comment, so that a lost connection is noticed
-_POINT_FIELDS = ("round", "top1", "top3", "mse", "test_loss", "iterations", "active", "present")
+_POINT_FIELDS = (
+    *("round", "top1", "top3", "mse", "test_loss"),
+    *("iterations", "executed_iterations", "active", "present"),
+)
 _MAX_CACHED_RUNS = 512
 _END = re.compile(rb'"event": ?"end"')
 

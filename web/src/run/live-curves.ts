@@ -100,7 +100,7 @@ export class LiveCurves {
     setText(this.titles.metric, title);
     this.metric.show(curves(metric));
     this.joules.show(curves("joules"));
-    this.iterations.show(curves("iterations"));
+    this.iterations.show(curves("executed_iterations"));
     this.element.classList.toggle("none", !runs.length);
     this.element.dataset.points = String(runs.reduce((sum, [, line]) => sum + line.points.length, 0));
   }

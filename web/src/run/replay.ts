@@ -83,7 +83,7 @@ export class Replay {
       const opacity = leaving.has(device.id) ? 1 - fraction : 1;
       const linked = state === "active" && opacity > 0.5;
       markers.push({ id: device.id, position: device.position_m, state, opacity,
-        label: labelOf(device.id, state, device.iterations), linkLoad: linked ? device.power_w / maxPower : null });
+        label: labelOf(device.id, state, device.executed_iterations ?? device.iterations), linkLoad: linked ? device.power_w / maxPower : null });
     }
     for (const [id, device] of this.present[next]!) {
       if (this.present[index]!.has(id) || !device.position_m || fraction === 0) continue;
