@@ -1,4 +1,4 @@
-"""The headline score of a run: the metric that tables, charts and progress lines show first."""
+"""Recorded metrics, and the headline score: the one that tables and charts show first."""
 
 from __future__ import annotations
 
@@ -26,6 +26,15 @@ class Headline:
         name = _SHORT_NAMES.get(self.metric, self.metric)
         return f"{value:.1f} % {name}" if self.unit == "%" else f"{name} {value:.4f}"
 
+    def format_target(self, value: float) -> str:
+        """Return a value to be reached as short text, such as `95 % top-3`."""
+        name = _SHORT_NAMES.get(self.metric, self.metric)
+        return f"{value:.6g} % {name}" if self.unit == "%" else f"{name} {value:.6g}"
+
+    def reaches(self, value: float, target: float) -> bool:
+        """Return whether a value is at least as good as a target; NaN never is."""
+        return value >= target if self.higher_is_better else value <= target
+
 
 BUILT_IN = (  # the first of these that a run has recorded is its headline
     Headline("top3", True, "%", "Top-3 accuracy"),
@@ -46,10 +55,20 @@ def headline(start: Mapping[str, Any], metrics: Collection[str]) -> Headline:
     """
     score = start.get("score")
     if isinstance(score, dict) and score.get("metric") in metrics:
-        name = str(score["metric"])
-        label = next((known.label for known in BUILT_IN if known.metric == name), _label(name))
-        return Headline(name, bool(score["higher_is_better"]), str(score["unit"]), label)
+        return _recorded(score)
     return next((known for known in BUILT_IN if known.metric in metrics), _FALLBACK)
+
+
+def metrics_of_run(start: Mapping[str, Any]) -> dict[str, Headline]:
+    """Return every metric that a run with this start event may record, by name."""
+    further = [*(start.get("metrics") or ()), *([start["score"]] if start.get("score") else ())]
+    return {known.metric: known for known in (*BUILT_IN, *map(_recorded, further))}
+
+
+def _recorded(entry: Mapping[str, Any]) -> Headline:
+    name = str(entry["metric"])
+    label = next((known.label for known in BUILT_IN if known.metric == name), _label(name))
+    return Headline(name, bool(entry["higher_is_better"]), str(entry["unit"]), label)
 
 
 def _label(name: str) -> str:

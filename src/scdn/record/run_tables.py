@@ -12,9 +12,15 @@ import pandas as pd
 
 from scdn.errors import input_error
 from scdn.file_io import write_atomic
+from scdn.record.round_totals import (
+    TERMS,
+    bits_sent,
+    device_numbers,
+    energy_terms,
+    executed_iterations,
+    finite_number,
+)
 from scdn.record.run_reader import Event, Run
-
-TERMS = ("transmission_j", "processing_j", "movement_j")
 
 
 def rounds_frame(runs: Sequence[Run]) -> pd.DataFrame:
@@ -39,21 +45,18 @@ def rounds_frame(runs: Sequence[Run]) -> pd.DataFrame:
 def round_row(event: Event) -> dict[str, Any]:
     """Return the numbers of a round; NaN where one is missing."""
     devices = event.get("devices") or []
-    processing_j = _column(devices, "processing_j")
     return {
         "round": event["round"],
         **_numbers(event.get("metrics") or {}),
-        "transmission_j": sum(_column(devices, "transmission_j")),
-        "processing_j": sum(processing_j),
-        "movement_j": _number(event.get("server") or {}, "movement_j", 0.0),
-        "processing_j_per_device": _mean(processing_j),
-        "latency_s": _number(event, "latency_s"),
-        "iterations": _mean(_column(devices, "iterations")),
-        "executed_iterations": _mean([_executed_iterations(device) for device in devices]),
+        **energy_terms(event),
+        "processing_j_per_device": _mean(device_numbers(event, "processing_j")),
+        "latency_s": finite_number(event, "latency_s"),
+        "iterations": _mean(device_numbers(event, "iterations")),
+        "executed_iterations": _mean([executed_iterations(device) for device in devices]),
         "active": len(event.get("active") or ()),
         "present": len(devices),
-        "bits_sent": _number(event, "bits_sent", sum(_column(devices, "bits_sent"))),
-        "wall_s": _number(event, "seconds"),
+        "bits_sent": bits_sent(event),
+        "wall_s": finite_number(event, "seconds"),
     }
 
 
@@ -69,20 +72,6 @@ def _numbers(table: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
             flat[prefix + key] = float(value) if math.isfinite(value) else math.nan
     flat.pop("reason", None)
     return flat
-
-
-def _number(table: Mapping[str, Any], key: str, default: float = math.nan) -> float:
-    number = _numbers({key: table.get(key)}).get(key, math.nan)
-    return default if math.isnan(number) else number
-
-
-def _column(devices: Sequence[Event], key: str) -> list[float]:
-    return [_number(device, key, 0.0) for device in devices]
-
-
-def _executed_iterations(device: Event) -> float:
-    """Return the iterations of reports in time; planned ones where a run did not record them."""
-    return _number(device, "executed_iterations", _number(device, "iterations", 0.0))
 
 
 def _mean(values: Sequence[float]) -> float:

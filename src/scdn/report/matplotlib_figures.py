@@ -145,8 +145,8 @@ def _draw_ledger(ledger: EnergyLedger) -> Figure:
     rows = range(len(ledger.methods))
     left = [0.0] * len(ledger.methods)
     for term, joules in ledger.terms.items():
-        axes.barh(rows, joules, left=left, height=0.62, color=LIGHT[term], label=term,
-                  edgecolor=LIGHT["paper"], lw=0.8)  # fmt: skip
+        axes.barh(rows, joules, left=left, height=0.62, color=LIGHT[term],
+                  label=term.replace("_", " "), edgecolor=LIGHT["paper"], lw=0.8)  # fmt: skip
         left = [a + b for a, b in zip(left, joules, strict=True)]
     for row, total in zip(rows, ledger.totals, strict=True):
         axes.annotate(mean_with_std(total.mean, total.std), (total.mean, row), xytext=(5, 0),
@@ -157,6 +157,6 @@ def _draw_ledger(ledger: EnergyLedger) -> Figure:
     )
     axes.invert_yaxis()
     axes.margins(x=0.2)
-    figure.legend(loc="outside lower left", ncols=3, frameon=False, fontsize=9,
+    figure.legend(loc="outside lower left", ncols=4, frameon=False, fontsize=9,
                   labelcolor=LIGHT["ink"])  # fmt: skip
     return figure

@@ -94,9 +94,9 @@ def plotly_ledger(ledger: EnergyLedger) -> PlotlyFigure:
     """Return a stacked bar per method, with its total at the end."""
     names = [escape(method) for method in ledger.methods]
     data: list[PlotlyFigure] = [
-        {"type": "bar", "orientation": "h", "y": names, "x": joules, "name": term,
+        {"type": "bar", "orientation": "h", "y": names, "x": joules, "name": term.replace("_", " "),
          "marker": {"color": f"@{term}", "line": {"color": "@paper", "width": 1}},
-         "hovertemplate": f"{term}: %{{x:.4g}} J<extra></extra>"}
+         "hovertemplate": f"{term.replace('_', ' ')}: %{{x:.4g}} J<extra></extra>"}
         for term, joules in ledger.terms.items()
     ]  # fmt: skip
     ends = [

@@ -11,8 +11,9 @@ import pandas as pd
 
 from scdn.errors import input_error
 from scdn.record.headline_metric import BUILT_IN, Headline, headline
+from scdn.record.round_totals import TERMS
 from scdn.record.run_reader import Run
-from scdn.record.run_tables import TERMS, rounds_frame
+from scdn.record.run_tables import rounds_frame
 from scdn.report.results import Measure, MethodResult
 from scdn.report.statistics import (
     MethodValues,
@@ -95,7 +96,7 @@ class Study:
                 values = final_values(rows, other.metric)
                 yield self._measure(other.metric, other.label, other.unit, _sign(other), values)
         for term in TERMS:
-            label = f"{term.removesuffix('_j').capitalize()} energy"
+            label = f"{term.removesuffix('_j').replace('_', ' ').capitalize()} energy"
             yield self._measure(term, label, "J", -1, final_values(rows, f"cumulative_{term}"))
         yield self._measure("per_device", "Processing energy per device and round", "J", -1,
                             mean_values(rows, "processing_j_per_device"))  # fmt: skip

@@ -17,6 +17,7 @@ LIGHT = {
     "page": "#f6f7f9", "server": SERVER, "danger": DANGER, "good": "#00715a",
     "active": SHADE[1], "present": "#b9d3de", "failed": "#e69f00", "left": INK, "gone": "#eceff2",
     "transmission": "#e69f00", "processing": SHADE[1], "movement": "#b4bec8",
+    "server_compute": "#7a5195",
     **{f"method{n}": colour for n, colour in enumerate(_METHODS_LIGHT)},
 }  # fmt: skip
 DARK = {
@@ -24,6 +25,7 @@ DARK = {
     "page": "#0f1317", "server": "#f08a4b", "danger": "#ff8a80", "good": "#4fd1ab",
     "active": "#3f9fc4", "present": "#2c4f5f", "failed": "#f0b429", "left": "#e8ecf0",
     "gone": "#20262d", "transmission": "#f0b429", "processing": "#3f9fc4", "movement": "#5c6772",
+    "server_compute": "#b08cc9",
     **{f"method{n}": colour for n, colour in enumerate(_METHODS_DARK)},
 }  # fmt: skip
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict
 from pydantic.config import JsonDict
+
+from scdn.targets import parse_target
 
 
 class FrozenModel(BaseModel):
@@ -47,6 +49,7 @@ _WHOLE = BeforeValidator(_integral_float_to_int), Field(le=2**53)  # exact in an
 WholeNumber = Annotated[int, *_WHOLE]
 PositiveWhole = Annotated[int, Field(gt=0), *_WHOLE]
 SchemaVersion = Annotated[int, Field(ge=1, le=1)]
+TargetText = Annotated[str, AfterValidator(lambda text: str(parse_target(text)))]
 Number = Annotated[float, Strict()]
 Vector3 = Annotated[tuple[Number, Number, Number], Strict(False)]
 Box = Annotated[tuple[Number, Number, Number, Number, Number, Number], Strict(False)]

@@ -15,8 +15,9 @@ import anyio
 from anyio.to_thread import run_sync
 
 from scdn.record.file_tail import FileTail
+from scdn.record.round_totals import round_totals
 from scdn.record.run_reader import EVENTS, Event
-from scdn.record.run_tables import TERMS, round_row
+from scdn.record.run_tables import round_row
 from scdn.studio.planner import compact_json
 from scdn.studio.run_folders import find_run_folders, relative_name
 
@@ -113,7 +114,7 @@ class RoundPoints:
     def _point(self, event: Event) -> dict[str, Any]:
         row = round_row(event)
         fields = dict.fromkeys((*_POINT_FIELDS, self.head.get("score", {}).get("metric")))
-        joules = sum(row[term] for term in TERMS)
+        joules = round_totals(event).joules
         joules += self.points[-1]["joules"] if self.points else 0.0
         numbers = {key: row[key] for key in fields if key in row} | {"joules": joules}
         return {key: v if math.isfinite(v) else None for key, v in numbers.items()}
