@@ -8,9 +8,9 @@ seeds on the paper's static network with 2, 4 and 6 devices and on its dynamic o
 in the output folder are not repeated. Without `--out`, the tables of an earlier study are printed.
 
     regime       steps per iteration   update
-    few          1                     the product's (server last, fitted)
+    few          1                     the steady one (server last, fitted)
     few-paper    1                     the paper's (all in parallel, undamped)
-    many         20                    the product's
+    many         20                    the steady one
     many-paper   20                    the paper's
 """
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from example_networks import EXAMPLES, planning_time
+from example_networks import planning_time
 
 from scdn.cli.progress_bar import ProgressBar
 from scdn.file_io import to_json, write_atomic
@@ -38,13 +38,21 @@ RATES = {  # the same for every method
     "many": (0.2, 0.4, 0.8, 1.6),
     "many-paper": (0.2, 0.4, 0.8, 1.6),
 }
+FOLDER = Path(__file__).parent / "networks"
 TUNING_SEEDS = (1000, 1001)
 STATIC = ("sc-dn", "max-vfl", "max-vfl-matched", "gsp", "gsp-matched", "vafl", "vafl-matched")
 DYNAMIC = (*STATIC, "zoc", "zoc-greedy")
 RIVALS = ("gsp", "vafl")  # they take SC-DN's mean iterations of the same seed
-PAPER = ("learning.server_turn=parallel", "learning.damping=none")
+SGD = ("learning.server_optimizer=sgd", "learning.halve_rate_every=5", "server.cpu_hz=0")
+PAPER = (*SGD, "learning.server_turn=parallel", "learning.step=rate", "learning.damping=none")
+STEADY = (*SGD, "learning.server_turn=after", "learning.step=fitted")
 MANY = ("learning.steps_per_iteration=20", "fleet.0.flops_per_cycle=[0.064, 0.148]")
-REGIMES = {"few": (), "few-paper": PAPER, "many": MANY, "many-paper": (*PAPER, *MANY)}
+REGIMES = {
+    "few": STEADY,
+    "few-paper": PAPER,
+    "many": (*STEADY, *MANY),
+    "many-paper": (*PAPER, *MANY),
+}
 NETWORKS = {
     "static 2": ("paper-static", "fleet.0.count=2"),
     "static 4": ("paper-static", "fleet.0.count=4"),
@@ -68,7 +76,7 @@ def scenario_for(
         f"learning.server_rate={rate}",
         *more,
     ]
-    return read_scenario(EXAMPLES / f"{name}.toml", settings)
+    return read_scenario(FOLDER / f"{name}.toml", settings)
 
 
 def run_all(jobs: list[PoolJob[Path]], workers: int) -> None:

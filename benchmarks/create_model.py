@@ -1,13 +1,21 @@
-"""Create the models that the benchmarks of learning train."""
+"""Create the models that the benchmarks of learning train, and their settings."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from scdn.data import Dataset
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView, split_features
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.vertical_model import VerticalModel
+from scdn.paper.artefact import artefact_defaults
 from scdn.scenario import LearningSettings
+
+
+def paper_learning(**changes: Any) -> LearningSettings:
+    """Return settings that do not follow the product's defaults: those of the paper's artefacts."""
+    return LearningSettings.model_validate(artefact_defaults()["learning"] | changes)
 
 
 def split_among_parties(

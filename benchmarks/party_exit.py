@@ -13,16 +13,15 @@ import argparse
 from collections import defaultdict
 
 import numpy as np
-from create_model import create_model
+from create_model import create_model, paper_learning
 
 from scdn.data import load
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.local_optimizers import LocalSteps, halved_rate
 from scdn.learning.tensors import TensorOptions
 from scdn.learning.vertical_model import VerticalModel
-from scdn.scenario import LearningSettings
 
-LEARNING = LearningSettings(server_turn="parallel", damping="none")
+LEARNING = paper_learning(server_turn="parallel", step="rate")
 ROUNDS, EXIT_ROUND, STEPS, RATE = 30, 10, 5, 0.1
 
 

@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from create_model import create_model, split_among_parties
+from create_model import create_model, paper_learning, split_among_parties
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -42,7 +42,6 @@ from scdn.learning.metrics import scores
 from scdn.learning.tensors import TensorOptions
 from scdn.learning.vertical_model import VerticalModel
 from scdn.rng import generator
-from scdn.scenario import LearningSettings
 
 STEPS, RATE, BATCH, SEED = 5, 0.1, 64, 0
 CHUNK = 8192  # rows that the loop embeds at a time: faster than all at once
@@ -172,12 +171,12 @@ def package_model(
     dataset: Dataset, tensors: DatasetTensors, parties: int, precision: str, device: str
 ) -> tuple[VerticalModel, dict[str, FeatureView]]:
     """Return the package's model and the features of each party."""
-    learning = LearningSettings(
+    learning = paper_learning(
         split="random",
         input="own",
         batch_size=BATCH,
         server_turn="parallel",
-        damping="none",
+        step="rate",
         precision=precision,
         device=device,
     )

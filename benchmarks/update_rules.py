@@ -34,7 +34,7 @@ from pathlib import Path
 
 import pandas as pd
 import torch
-from create_model import create_model
+from create_model import create_model, paper_learning
 
 from scdn.data import Dataset, load
 from scdn.data.dataset import trivial_score
@@ -42,16 +42,15 @@ from scdn.job_pool import PoolJob, run_jobs
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.local_optimizers import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.tensors import TensorOptions
-from scdn.scenario import LearningSettings
 
 RULES = {
-    "paper": {"server_turn": "parallel", "damping": "none"},
-    "damped": {"server_turn": "parallel", "damping": "active"},
-    "last": {"server_turn": "after", "damping": "none"},
-    "both": {"server_turn": "after", "damping": "active"},
-    "fitted": {"server_turn": "after", "damping": "fitted"},
-    "rate/N": {"server_turn": "parallel", "damping": "none"},
-    "one by one": {"server_turn": "after", "damping": "none"},
+    "paper": {"server_turn": "parallel", "step": "rate"},
+    "damped": {"server_turn": "parallel", "step": "rate", "damping": "active"},
+    "last": {"server_turn": "after", "step": "rate"},
+    "both": {"server_turn": "after", "step": "rate", "damping": "active"},
+    "fitted": {"server_turn": "after", "step": "fitted"},
+    "rate/N": {"server_turn": "parallel", "step": "rate"},
+    "one by one": {"server_turn": "after", "step": "rate"},
 }
 SETTINGS = {
     "mnist": {"rate": 0.1, "batch_size": 64, "split": "random"},
@@ -94,7 +93,7 @@ def run_case(case: Case) -> dict:
     dataset, tensors = prepare(case.data, case.device)
     settings = dict(SETTINGS[case.data.split("-")[0]])
     first_rate = settings.pop("rate")
-    learning = LearningSettings(
+    learning = paper_learning(
         **settings, **RULES[case.way], steps_per_iteration=case.steps, device=case.device
     )
     models = [create_model(dataset, tensors, learning, case.parties, seed) for seed in case.seeds]

@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol, cast, get_args
 from scdn.errors import format_value, input_error
 from scdn.file_io import apply_settings
 from scdn.paper.sweep import ArtefactJob
-from scdn.scenario import Scenario, make_scenario
+from scdn.scenario import Scenario, make_scenario, profile_defaults
 
 Numbers = dict[str, Any]  # an artefact's results as its file holds them
 Results = Mapping[str, Any]  # a job's key → its result
@@ -103,7 +103,8 @@ class ArtefactSpec:
     def scenario(self, settings: Iterable[str] = ()) -> Scenario:
         """Return the spec's scenario with these settings, then the user's."""
         document = apply_settings(self.base_scenario, [*settings, *self.user_settings])
-        return make_scenario(document, f"{self.name}.toml")
+        defaults = _merge(artefact_defaults(), profile_defaults(document))
+        return make_scenario(_merge(defaults, document), f"{self.name}.toml")
 
     @property
     def job_module(self) -> JobModule:
@@ -165,6 +166,12 @@ def read_spec(name: str, **options: Any) -> ArtefactSpec:
         metric=table.get("metric", ""),
         **options,
     )
+
+
+@cache
+def artefact_defaults() -> dict[str, Any]:
+    """Return what every artefact's scenario has below its profile; do not change it."""
+    return tomllib.loads(files("scdn.paper").joinpath("defaults.toml").read_text(encoding="utf-8"))
 
 
 @cache

@@ -2,8 +2,14 @@
 
 from scdn.scenario.definition import Scenario
 from scdn.scenario.learning_settings import LearningSettings
-from scdn.scenario.network_settings import DeviceGroup, Fading, ListedDevice, Shock
-from scdn.scenario.reader import make_scenario, read_scenario, scenario_warnings
+from scdn.scenario.network_settings import (
+    DeviceGroup,
+    Fading,
+    ListedDevice,
+    MobileServer,
+    Shock,
+)
+from scdn.scenario.reader import make_scenario, profile_defaults, read_scenario, scenario_warnings
 from scdn.scenario.round_settings import (
     AirLink,
     AnyOptimizer,
@@ -32,6 +38,7 @@ __all__ = [
     "LearningSettings",
     "Link",
     "ListedDevice",
+    "MobileServer",
     "Momentum",
     "Movement",
     "OptimizerKind",
@@ -44,6 +51,7 @@ __all__ = [
     "Shock",
     "Weights",
     "make_scenario",
+    "profile_defaults",
     "read_scenario",
     "scenario_template",
     "scenario_warnings",

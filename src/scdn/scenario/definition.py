@@ -16,13 +16,14 @@ from scdn.scenario.field_types import (
     Number,
     Positive,
     SchemaVersion,
+    TargetText,
     Text,
     Vector3,
     WholeNumber,
     setting,
 )
 from scdn.scenario.learning_settings import LearningSettings
-from scdn.scenario.network_settings import Churn, DeviceGroup, Fading, ListedDevice, ServerStart
+from scdn.scenario.network_settings import Churn, DeviceGroup, Fading, ListedDevice, MobileServer
 from scdn.scenario.round_settings import Movement, Radio, Weights
 
 
@@ -38,6 +39,9 @@ class Scenario(FrozenModel):
     seed: WholeNumber = setting(0, "seed of every random draw", ge=0)
     method: Text = setting(
         "sc-dn", "method: its controller, its memory of departed devices and its schedule"
+    )
+    targets: Annotated[tuple[TargetText, ...], Strict(False)] = setting(
+        (), "values to reach, such as top3=95: what it cost is reported, and training is the same"
     )
     region_m: Vector3 = setting((100.0, 100.0, 100.0), "size of the region in x, y and z")
     keep_out_m: Annotated[tuple[Box, ...], Strict(False)] = setting(
@@ -55,7 +59,7 @@ class Scenario(FrozenModel):
     integer_iterations: bool = setting(
         True, "whether iterations are whole numbers", reason="devices run whole iterations"
     )
-    server: ServerStart = setting(ServerStart(), "the mobile server")
+    server: MobileServer = setting(MobileServer(), "the mobile server")
     radio: Radio = setting(Radio(), "the radio channel")
     fading: Fading = setting(Fading(), "random deviations of the channel")
     weights: Weights = setting(Weights(), "weights of the objective's terms")
@@ -82,12 +86,19 @@ PROFILES: dict[str, dict[str, Any]] = {
         "max_delay_s": 1e-3,
         "weights": {"convergence": 1e-3, "transmission": 1e3, "processing": 1e-9, "movement": 1e-4},
         "radio": {"rate_model": "pade"},
+        "server": {"cpu_hz": 0.0},
         "learning": {
             "step": "rate",
             "damping": "none",
             "server_optimizer": "sgd",
             "server_turn": "parallel",
+            "server_rate": 0.1,
+            "halve_rate_every": 5,
             "input": "masked",
+            "labels": "shared",
+            "payload": "model",
+            "smoothness": "norms",
+            "importance_max": 5.0,
         },
     },
 }

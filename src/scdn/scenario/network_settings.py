@@ -8,6 +8,7 @@ from pydantic import Strict
 
 from scdn.scenario.field_types import (
     FrozenModel,
+    Magnitude,
     NonNegative,
     Number,
     NumberRange,
@@ -147,8 +148,17 @@ class Fading(FrozenModel):
     )
 
 
-class ServerStart(FrozenModel):
-    """The server's position before round 0."""
+class MobileServer(FrozenModel):
+    """The server: its position before round 0, and its processor."""
 
     start: StartPosition = setting("centre", "one of the paper's five starting positions")
     position_m: Vector3 | None = setting(None, "position x, y, z to use instead of `start`")
+    cpu_hz: Magnitude = setting(
+        0.0, "clock of the server's processor; 0: its computing is not counted", reason="off"
+    )
+    flops_per_cycle: float = setting(
+        4.0, "effective FLOPs per cycle of the server", reason="one vector unit", ge=1e-9, le=1e9
+    )
+    capacitance: Magnitude = setting(
+        2e-28, "effective capacitance of the server's processor", reason="as for a device"
+    )

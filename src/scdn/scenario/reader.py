@@ -44,9 +44,7 @@ def make_scenario(
 ) -> Scenario:
     """Return the scenario in a document; paths of files in it are relative to `folder`."""
     folder = folder or Path()
-    profile = document.get("profile", "product")
-    defaults = PROFILES.get(profile, {}) if isinstance(profile, str) else {}
-    document = merge_tables(defaults, document)
+    document = merge_tables(profile_defaults(document), document)
     scenario = validate_document(Scenario, document, source, scenario_faults)
     if scenario.devices_csv is not None:
         listed = read_device_csv(folder / scenario.devices_csv, scenario.origin_deg)
@@ -62,6 +60,12 @@ def make_scenario(
     if strict and (faults := list(scenario_theorem_faults(scenario))):
         raise InputError(source, faults)
     return scenario
+
+
+def profile_defaults(document: Table) -> Table:
+    """Return the defaults of a document's profile, where they differ from the fields' own."""
+    profile = document.get("profile", "product")
+    return PROFILES.get(profile, {}) if isinstance(profile, str) else {}
 
 
 def scenario_warnings(scenario: Scenario) -> list[str]:

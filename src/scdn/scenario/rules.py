@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Iterator, Sequence
 
@@ -9,6 +10,7 @@ from scdn.errors import Fault, format_value
 from scdn.scenario.definition import Scenario
 from scdn.scenario.network_settings import DeviceGroup
 from scdn.scenario.round_settings import DeviceSettings, Momentum, Movement, Proximal
+from scdn.targets import RECORDED_METRICS, parse_target
 from scdn.theory.theorem_1_conditions import MOMENTUM_LIMIT, learning_rate_limit
 
 Coordinates = Sequence[float]
@@ -102,6 +104,9 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
         yield from outside_region_faults(
             "server.position_m", scenario.server.position_m, scenario.region_m
         )
+    if 0 < scenario.server.cpu_hz < 1:
+        allowed = "must be 0, if the server's computing is not counted, or ≥ 1"
+        yield _wrong_value("server.cpu_hz", scenario.server.cpu_hz, allowed)
     for index, group in enumerate(scenario.fleet):
         yield from _group_faults(f"fleet.{index}", group, scenario.region_m)
     kinds = [group.kind for group in scenario.fleet]
@@ -117,6 +122,23 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
     if scenario.churn.entry_rate > 0 and shares and sum(shares) == 0:
         allowed = "a group must have entry_share > 0, or churn.entry_rate must be 0"
         yield Fault("fleet", "no device can enter", allowed, ("churn",))
+    yield from _target_faults(scenario.targets, scenario.learning.metrics)
+
+
+def _target_faults(targets: Sequence[str], metrics: Sequence[str]) -> Iterator[Fault]:
+    """Yield duplicate targets, and targets of unknown metrics.
+
+    Names of metrics that are a user's own code are known only when a run starts.
+    """
+    for index, text in enumerate(targets):
+        field, name = f"targets.{index}", parse_target(text).metric
+        if text in targets[:index]:
+            yield Fault(field, f"got {format_value(text)} again", "must be unique")
+        elif not (name in (*RECORDED_METRICS, *metrics) or any(":" in m for m in metrics)):
+            close = difflib.get_close_matches(name, [*RECORDED_METRICS, *metrics], 1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            allowed = f"{hint}must be one of {', '.join((*RECORDED_METRICS, *metrics))}"
+            yield Fault(field, f"unknown metric {name}", allowed, ("learning.metrics",))
 
 
 def _group_faults(where: str, group: DeviceGroup, region_m: Coordinates) -> Iterator[Fault]:

@@ -31,6 +31,7 @@ from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_stack import PartyStack
 from scdn.learning.tensors import Tensors, single_threaded
 from scdn.learning.vertical_model import VerticalModel
+from scdn.paper.artefact import artefact_defaults
 from scdn.paper.summaries import mean_std, rounded, rounded_list
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
@@ -42,7 +43,9 @@ LEARNING_SETTINGS = {
     "scaling": "standard",
     "split": "random",
     "batch_size": 64,
+    "server_optimizer": "sgd",
     "server_turn": "parallel",
+    "step": "rate",
     "damping": "none",
     "precision": "float64",
 }
@@ -54,11 +57,16 @@ SMOOTHNESS = ("paper_party", "paper_whole", "measured_party", "measured_whole")
 Measurements = dict[str, Any]  # of one run
 
 
+def learning_settings() -> LearningSettings:
+    """Return the settings of every run, none of which follows the product's defaults."""
+    return LearningSettings.model_validate(artefact_defaults()["learning"] | LEARNING_SETTINGS)
+
+
 def create_model(
     dataset: Dataset, tensors: DatasetTensors, parties: int, seed: int
 ) -> VerticalModel:
     """Return a model before round 0."""
-    learning = LearningSettings.model_validate(LEARNING_SETTINGS)
+    learning = learning_settings()
     names = [f"party-{n + 1}" for n in range(parties)]
     views = dict(zip(names, split_features(dataset, learning.split, parties, seed), strict=True))
     return VerticalModel.create(
