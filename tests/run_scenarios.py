@@ -86,7 +86,10 @@ def random_scenario(number):
         fleet=[group | {"weibull_scale_rounds": float(draw.uniform(2, 20))}],
         max_iterations=int(draw.integers(1, 7)),
         max_delay_s=float(BASE["max_delay_s"] * draw.uniform(0.8, 1.3)),
-        server={"start": one_of("centre", "random", "origin", "max", "random-edge")},
+        server={
+            "start": one_of("centre", "random", "origin", "max", "random-edge"),
+            "cpu_hz": 1e5 * (1 - number % 2),  # so slow that the server's seconds matter
+        },
         churn={"entry_rate": float(draw.uniform(0, 2)), "quiet_rounds": int(draw.integers(3))},
         fading={"mode": one_of("none", "drawn")},
         learning={

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from reference_learning import create_model, small_learning
 from small_models import CLASSES, LOCAL_STEPS, VIEWS
 
-from scdn.learning.asynchronous_schedule import PartyCycle, VirtualClock, train_arrivals
+from scdn.learning.asynchronous_schedule import (
+    PartyCycle,
+    VirtualClock,
+    arrival_server_steps,
+    train_arrivals,
+)
 from scdn.learning.local_optimizers import LocalSteps
 
 SECONDS = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 10), min_size=1, max_size=6)
@@ -72,6 +77,35 @@ def test_a_restored_clock_continues_like_the_original(rounds):
     other = VirtualClock.from_state_dict(json.loads(json.dumps(one.state_dict())))
     for seconds in rounds[1:]:
         assert one.next_arrivals(cycles(seconds), 4) == other.next_arrivals(cycles(seconds), 4)
+
+
+@given(st.integers(1, 50), st.integers(0, 500))
+def test_shares_of_the_servers_steps_add_up(arrivals, steps):
+    shares = [arrival_server_steps(index, arrivals, steps) for index in range(arrivals)]
+    assert sum(shares) == steps
+    assert max(shares) - min(shares) <= 1
+    for count in range(arrivals + 1):  # and never run ahead of the arrivals
+        assert sum(shares[:count]) == count * steps // arrivals
+
+
+@given(st.lists(SECONDS, min_size=1, max_size=5), st.lists(st.floats(0, 20), min_size=5))
+def test_reports_wait_while_the_server_computes(rounds, busy_s):
+    clock, free_s = VirtualClock(), 0.0
+    for seconds, busy in zip(rounds, busy_s, strict=False):
+        arrivals = clock.next_arrivals(cycles(seconds), 4)
+        times = [free_s, *(arrival.at_s for arrival in arrivals)]
+        assert times == sorted(times)
+        clock.now_s += busy
+        free_s = clock.now_s
+
+
+def test_parties_go_on_while_the_server_computes():
+    clock = VirtualClock()
+    seconds = cycles({"a": 1.0, "b": 3.0})
+    assert [a.at_s for a in clock.next_arrivals(seconds, 1)] == [1.0]
+    clock.now_s += 5.0
+    arrivals = clock.next_arrivals(seconds, 3)
+    assert [(a.name, a.at_s) for a in arrivals] == [("a", 6.0), ("b", 6.0), ("a", 7.0)]
 
 
 def test_without_cycles_the_clock_stands_still():

@@ -47,11 +47,15 @@ def test_totals_are_sums_over_events(world, case, name):
     for term in ("hover_j", "climb_j", "lateral_j", "movement_j"):
         close(totals[term], sum(e["server"][term] for e in rounds))
     close(totals["bits_sent"], sum(e["bits_sent"] for e in rounds))
+    for term in ("compute_j", "compute_s"):
+        close(totals[f"server_{term}"], sum(e["server"][term] for e in rounds))
     close(totals["latency_s"], sum(e["latency_s"] for e in rounds))
-    close(
-        totals["total_j"],
-        totals["transmission_j"] + totals["processing_j"] + totals["movement_j"],
-    )
+    devices_j = totals["transmission_j"] + totals["processing_j"]
+    close(totals["total_j"], devices_j + totals["movement_j"] + totals["server_compute_j"])
+    present, active = (sum(len(e[key]) for e in rounds) for key in ("devices", "active"))
+    assert (totals["present_rounds"], totals["active_rounds"]) == (present, active)
+    close(totals["present_device_j"] * present, devices_j)
+    close(totals["active_device_j"] * active, devices_j)
     summary = json.loads((recorded.folder / "summary.json").read_text())
     assert recorded.end == {"event": "end", **summary}
     assert recorded.end["metrics"] == rounds[-1]["metrics"]
@@ -151,6 +155,40 @@ def test_movement_follows_the_contract(world, case, name):
 
 
 @pytest.mark.parametrize(("case", "name"), grid(METHODS))
+def test_the_servers_computing_follows_the_contract(world, case, name):
+    """Cycles, seconds and joules as a device's, with the fusion model's weights and biases."""
+    setting, observed = world.scenario(case), world.run(case, name)
+    learning, server = setting.learning, setting.server
+    classes = width = 10
+    members = [len(observed.run.rounds[0]["devices"]), *(len(o.members) for o in observed.rounds)]
+    for event, count in zip(observed.run.rounds, members, strict=False):
+        hidden, work = learning.fusion_hidden, event["server"]
+        connections = count * width * hidden + hidden + hidden * classes + classes
+        rows = work["gradient_rows"] + work["forward_rows"] / 3
+        assert work["gradient_rows"] >= work["steps"] * learning.batch_size
+        cycles = rows * 3 * connections / server.flops_per_cycle
+        seconds = cycles / server.cpu_hz if server.cpu_hz else 0.0
+        joules = cycles * server.capacitance / 2 * server.cpu_hz**2
+        assert work["compute_s"] == pytest.approx(seconds, rel=1e-12)
+        assert work["compute_j"] == pytest.approx(joules, rel=1e-12)
+
+
+def test_counting_the_servers_computing_changes_its_costs_alone(tmp_path):
+    fetch("digits")
+    free, counted = (
+        run(scenario(seed=3, server={"cpu_hz": hz}), tmp_path / f"{hz:g}") for hz in (0.0, 1.5e9)
+    )
+    for one, other in zip(free.rounds, counted.rounds, strict=True):
+        assert (one["metrics"], one["devices"]) == (other["metrics"], other["devices"])
+        seconds = other["server"]["compute_s"]
+        assert one["server"]["compute_s"] == 0 < seconds
+        assert other["latency_s"] == one["latency_s"] + seconds
+    before, after = free.end["energy"], counted.end["energy"]
+    assert after["total_j"] == pytest.approx(before["total_j"] + after["server_compute_j"])
+    assert after["server_compute_j"] > before["server_compute_j"] == 0
+
+
+@pytest.mark.parametrize(("case", "name"), grid(METHODS))
 def test_a_round_lasts_until_its_slowest_report(world, case, name):
     observed, learning = world.run(case, name), world.scenario(case).learning
     simulation = observed.rounds[0].simulation
@@ -166,10 +204,13 @@ def test_a_round_lasts_until_its_slowest_report(world, case, name):
                 seconds.append(work / flops[entry["id"]] / entry["cpu_hz"] + entry["delay_s"])
                 assert seconds[-1] <= learning.compute_deadline_s * (1 + 1e-9) + entry["delay_s"]
         if METHODS[name].schedule == "synchronous":
-            assert event["latency_s"] == pytest.approx(max(seconds, default=0.0), rel=1e-9)
+            slowest = max(seconds, default=0.0)
+            busy = event["server"]["compute_s"]
+            assert event["latency_s"] == pytest.approx(slowest + busy, rel=1e-9)
         elif seconds:
             clock += event["latency_s"]
-            assert event["arrivals"][-1]["at_s"] == pytest.approx(clock, rel=1e-9)
+            arrived = event["arrivals"][-1]["at_s"]
+            assert arrived + event["server"]["compute_s"] == pytest.approx(clock, rel=1e-9)
 
 
 # --- devices --------------------------------------------------------------------------------------
@@ -315,7 +356,8 @@ def test_rivals_take_the_mean_iterations(world, case, name):
 def test_matched_methods_spend_less_on_the_same(world, case, name):
     maximum, matched = world.run(case, name).run, world.run(case, f"{name}-matched").run
     for one, other in zip(maximum.rounds, matched.rounds, strict=True):
-        assert one["server"] == other["server"]
+        for key in ("position_m", "hover_j", "climb_j", "lateral_j"):
+            assert one["server"][key] == other["server"][key]
         reports = [Counter(a["id"] for a in e.get("arrivals", ())) for e in (one, other)]
         for full, least in zip(one["devices"], other["devices"], strict=True):
             assert full["iterations"] == least["iterations"]

@@ -4,6 +4,9 @@ A party's cycle lasts as long as its computation and its report, by the plan tha
 When its report arrives, that party and the server train against everybody's current embeddings;
 nobody waits. A report that takes longer than the limit is dropped: the cycle's energy is spent and
 nothing changes. A recorded round ends after as many arrivals as parties are present.
+
+Where the server's computing time is counted, all of a round's is added at its end: parties go on
+with their cycles meanwhile, and their reports wait until the server is free.
 """
 
 from __future__ import annotations
@@ -62,7 +65,8 @@ class VirtualClock:
         arrivals = []
         for _ in range(count if cycles else 0):
             name = min(self.due_s, key=lambda party: (self.due_s[party], party))
-            self.now_s, cycle = self.due_s[name], self.running[name]
+            # Later than its end, if the server was still busy with the round before.
+            self.now_s, cycle = max(self.now_s, self.due_s[name]), self.running[name]
             staleness = self.report_count - self.last_report[name]
             arrivals.append(Arrival(name, self.now_s, staleness, cycle))
             if not cycle.late:
@@ -86,6 +90,14 @@ class VirtualClock:
             for name, cycle in state["running"].items()
         }
         return cls(**{**state, "running": running})
+
+
+def arrival_server_steps(index: int, arrivals: int, steps: int) -> int:
+    """Return the server's steps at arrival `index` (from 0) of so many, of the round's `steps`.
+
+    The shares differ by at most one and add up to `steps`.
+    """
+    return (index + 1) * steps // arrivals - index * steps // arrivals
 
 
 def train_arrivals(

@@ -67,6 +67,11 @@ class FusionModel:
         """Return the width of an embedding."""
         return self.parameters["blocks"].shape[1]
 
+    @property
+    def connections(self) -> int:
+        """Return the number of weights and biases."""
+        return sum(parameter.numel() for parameter in self.parameters.values())
+
     def with_members(self, names: Sequence[str]) -> FusionModel:
         """Add a block for each new member; trained weights stay unchanged."""
         if not names:

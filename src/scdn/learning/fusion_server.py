@@ -20,6 +20,7 @@ from scdn.learning.memories import Memory, PartyEmbeddings
 from scdn.learning.metrics import Metric, scores
 from scdn.learning.party_backend import SentEmbeddings
 from scdn.learning.party_loss import GradientLoss, PartyLoss, SharedLabelLoss
+from scdn.learning.server_work import ServerWork
 from scdn.learning.tensors import StateDict, strip_prefix, to_arrays
 
 UPDATE_FRACTIONS = tuple(2 ** (-half / 2) for half in range(13))  # "fitted" tries 1 down to 1/64
@@ -38,6 +39,8 @@ class FusionServer:
         Metrics to compute beside the built-in ones.
     sample_embeddings, test_embeddings
         By present member: embeddings of the sample and of the test rows, as last sent.
+    work
+        The computing for training since `take_work` was last called.
     """
 
     fusion: FusionModel
@@ -49,6 +52,7 @@ class FusionServer:
     further_metrics: Sequence[Metric] = ()
     sample_embeddings: dict[str, Tensor] = field(default_factory=dict)
     test_embeddings: dict[str, Tensor] = field(default_factory=dict)
+    work: ServerWork = field(default_factory=ServerWork)
 
     # --- members and their embeddings -----------------------------------------------------------
 
@@ -149,6 +153,7 @@ class FusionServer:
         self, batches: Tensor, embeddings: Tensor, rate: float, weights: Tensor | None = None
     ) -> None:
         """Train the fusion model with one step per batch."""
+        self.work += ServerWork(gradient_rows=batches.numel(), steps=len(batches))
         self.fusion = self.fusion.train(
             _masked(embeddings, weights), self.targets[batches], self.task, rate
         )
@@ -158,6 +163,7 @@ class FusionServer:
         self, batches: Tensor, stale: Tensor, trained: Tensor, weights: Tensor | None = None
     ) -> float:
         """Return the fraction of the way from stale to trained embeddings with the least loss."""
+        self.work += ServerWork(forward_rows=len(UPDATE_FRACTIONS) * batches.numel())
         targets = self.targets[batches]
         losses = []
         for fraction in UPDATE_FRACTIONS:
@@ -165,6 +171,11 @@ class FusionServer:
             loss = float(row_losses(outputs, targets, self.task).double().mean())
             losses.append(loss if math.isfinite(loss) else math.inf)
         return UPDATE_FRACTIONS[losses.index(min(losses))]
+
+    def take_work(self) -> ServerWork:
+        """Return the computing since the last call."""
+        work, self.work = self.work, ServerWork()
+        return work
 
     # --- measurement ----------------------------------------------------------------------------
 

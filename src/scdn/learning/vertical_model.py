@@ -32,6 +32,7 @@ from scdn.learning.party_backend import PartyBackend, RoundTask
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_loss import PartyLoss
 from scdn.learning.party_stack import PartyStack
+from scdn.learning.server_work import ServerWork
 from scdn.learning.smoothness import global_smoothness
 from scdn.learning.tensors import StateDict, Tensors, single_threaded
 from scdn.rng import generator
@@ -271,6 +272,9 @@ class VerticalModel:
                 raise input_error("learning", name, "cannot train", "must be present")
         self.parties.round = (round_index, 0 if arrival is None else arrival + 1)
         training = {name for name, steps in local_steps.items() if steps.count}
+        if self.learning.labels == "server":
+            most = max((steps.count for steps in local_steps.values()), default=0)
+            self.server.work += ServerWork(gradient_rows=most * self.learning.batch_size)
         steps = max([server_steps.count, *(steps.count for steps in local_steps.values())])
         key = (round_index,) if arrival is None else (round_index, arrival)
         batches = self._draw(generator(self.seed, "batches", *key), steps)

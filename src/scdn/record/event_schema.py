@@ -30,10 +30,16 @@ class Metrics(Scores):
 
 
 class ServerRound(_OpenModel):
-    """The server's position, and the energy of moving and hovering."""
+    """The server's position, the energy of moving and hovering, and its own training.
+
+    `compute_j` and `compute_s` are 0 where the server's computing is not counted.
+    """
 
     position_m: Position
     movement_j: float
+    compute_j: float
+    compute_s: float
+    steps: Annotated[int, Field(ge=0)]
 
 
 class DeviceRound(_OpenModel):

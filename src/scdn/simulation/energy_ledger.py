@@ -1,4 +1,9 @@
-"""The energy ledger of a run: joules by term, seconds and bits."""
+"""The energy ledger of a run: joules by term, seconds, bits and device rounds.
+
+A device round is one device in one round: `present_rounds` counts those in which the device was
+there when the round began, `active_rounds` those in which the plan made it take part (also where it
+then left or its link failed).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from scdn.simulation.outcome import Outcome
+from scdn.simulation.server_compute import ServerCompute
 from scdn.world.energy import MovementJ
 
 
@@ -20,8 +26,14 @@ class Ledger:
     lateral_j: float = 0.0
     latency_s: float = 0.0
     bits_sent: float = 0.0
+    server_compute_j: float = 0.0
+    server_compute_s: float = 0.0
+    present_rounds: int = 0
+    active_rounds: int = 0
 
-    def add(self, outcome: Outcome, movement: MovementJ, latency_s: float) -> None:
+    def add(
+        self, outcome: Outcome, movement: MovementJ, compute: ServerCompute, latency_s: float
+    ) -> None:
         """Add a round."""
         self.transmission_j += float(outcome.transmission_j.sum())
         self.processing_j += float(outcome.processing_j.sum())
@@ -30,9 +42,23 @@ class Ledger:
         self.lateral_j += float(movement.lateral)
         self.bits_sent += float(outcome.bits.sum())
         self.latency_s += latency_s
+        self.server_compute_j += compute.joules
+        self.server_compute_s += compute.seconds
+        self.present_rounds += len(outcome.active)
+        self.active_rounds += int(outcome.active.sum())
 
     def totals(self) -> dict[str, Any]:
-        """Return every sum, with the totals of the server's movement and of all joules."""
+        """Return every sum, the totals, and the joules per device round.
+
+        `present_device_j` is the transmission and processing of all devices, divided by
+        `present_rounds`; `active_device_j` is the same, divided by `active_rounds`.
+        """
         movement = self.hover_j + self.climb_j + self.lateral_j
-        total = self.transmission_j + self.processing_j + movement
-        return {**asdict(self), "movement_j": movement, "total_j": total}
+        devices = self.transmission_j + self.processing_j
+        return {
+            **asdict(self),
+            "movement_j": movement,
+            "total_j": devices + movement + self.server_compute_j,
+            "present_device_j": devices / max(1, self.present_rounds),
+            "active_device_j": devices / max(1, self.active_rounds),
+        }

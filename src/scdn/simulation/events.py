@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from scdn.learning.metrics import metric
 from scdn.record.run_reader import Event
 from scdn.scenario import Scenario
 from scdn.simulation.outcome import Outcome
+from scdn.simulation.server_compute import ServerCompute
 from scdn.world.energy import MovementJ
 
 
@@ -50,12 +52,12 @@ def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Ev
 
 
 def headline_score(scenario: Scenario) -> Event:
-    """Return the start event's `score`: the first of the scenario's metrics, if it names any."""
-    if not scenario.learning.metrics:
-        return {}
-    first = metric(scenario.learning.metrics[0])
-    score = {"metric": first.name, "higher_is_better": first.higher_is_better, "unit": first.unit}
-    return {"score": score}
+    """Return the start event's `metrics`, those that the scenario names, and `score`, the first."""
+    further = [
+        {"metric": entry.name, "higher_is_better": entry.higher_is_better, "unit": entry.unit}
+        for entry in map(metric, scenario.learning.metrics)
+    ]
+    return {"metrics": further, "score": further[0]} if further else {}
 
 
 def round_event(
@@ -63,6 +65,7 @@ def round_event(
     plan: Plan,
     outcome: Outcome,
     movement: MovementJ,
+    compute: ServerCompute,
     problem: RoundProblem,
     arrivals: Sequence[Arrival] | None,
     fallback: str | None,
@@ -79,6 +82,9 @@ def round_event(
             "hover_j": float(movement.hover),
             "climb_j": float(movement.climb),
             "lateral_j": float(movement.lateral),
+            "compute_j": compute.joules,
+            "compute_s": compute.seconds,
+            **asdict(compute.work),
         },
         "devices": _device_entries(plan, outcome, problem),
         "plan": {

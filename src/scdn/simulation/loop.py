@@ -26,6 +26,7 @@ from scdn.simulation.outcome import Outcome, realise
 from scdn.simulation.plan_with_fallback import plan_round
 from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
 from scdn.simulation.run_data import RunData
+from scdn.simulation.server_compute import ServerCompute, server_compute
 from scdn.world.churn import ChurnTrace
 from scdn.world.fading import ChannelDraws, draw_channel
 from scdn.world.fleet import OPTIMIZERS
@@ -71,11 +72,15 @@ class Simulation:
             movement = problem.movement_j(plan.server_m)
             self.server_m = plan.server_m
             outcome, arrivals, latency_s = self.train(plan, self.realise(plan))  # line 6
+            compute = self.bill_server()
+            latency_s += compute.seconds
             entered, exited = self.update_network()  # line 7
             metrics = self.evaluate()
 
-            self.ledger.add(outcome, movement, latency_s)
-            event = round_event(self.round, plan, outcome, movement, problem, arrivals, fallback)
+            self.ledger.add(outcome, movement, compute, latency_s)
+            event = round_event(
+                self.round, plan, outcome, movement, compute, problem, arrivals, fallback
+            )
             event |= {"entered": entered, "exited": exited, "metrics": metrics}
             event |= {"latency_s": latency_s, "seconds": time.perf_counter() - began}
             self.add_measurements(event)
@@ -179,6 +184,16 @@ class Simulation:
         train_arrivals(self.model, self.round, server_rate, arrivals)
         outcome = outcome.with_arrivals(plan.problem, arrivals)
         return outcome, arrivals, self.clock.now_s - began_s
+
+    def bill_server(self) -> ServerCompute:
+        """Return what the server's training took in this round."""
+        server = self.model.server
+        compute = server_compute(
+            server.take_work(), server.fusion.connections, self.scenario.server
+        )
+        if self.method.schedule == "asynchronous":
+            self.clock.now_s += compute.seconds  # reports that arrive meanwhile wait
+        return compute
 
     def _step_counts(self, plan: Plan) -> Array:
         per_iteration = self.scenario.learning.steps_per_iteration
