@@ -25,11 +25,19 @@ import numpy as np
 from example_networks import planning_time
 
 from scdn.cli.progress_bar import ProgressBar
-from scdn.file_io import to_json, write_atomic
+from scdn.file_io import (
+    MEBIBYTE,
+    apply_settings,
+    merge_tables,
+    read_document,
+    to_json,
+    write_atomic,
+)
 from scdn.job_pool import PoolJob, run_jobs
+from scdn.paper.artefact import artefact_defaults
 from scdn.record.run_reader import Run, read_run
 from scdn.report.study import Study
-from scdn.scenario import Scenario, read_scenario
+from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.compare import run_or_resume
 
 RATES = {  # the same for every method
@@ -43,9 +51,8 @@ TUNING_SEEDS = (1000, 1001)
 STATIC = ("sc-dn", "max-vfl", "max-vfl-matched", "gsp", "gsp-matched", "vafl", "vafl-matched")
 DYNAMIC = (*STATIC, "zoc", "zoc-greedy")
 RIVALS = ("gsp", "vafl")  # they take SC-DN's mean iterations of the same seed
-SGD = ("learning.server_optimizer=sgd", "learning.halve_rate_every=5", "server.cpu_hz=0")
-PAPER = (*SGD, "learning.server_turn=parallel", "learning.step=rate", "learning.damping=none")
-STEADY = (*SGD, "learning.server_turn=after", "learning.step=fitted")
+PAPER = ("learning.server_turn=parallel", "learning.step=rate")
+STEADY = ("learning.server_turn=after", "learning.step=fitted")
 MANY = ("learning.steps_per_iteration=20", "fleet.0.flops_per_cycle=[0.064, 0.148]")
 REGIMES = {
     "few": STEADY,
@@ -64,7 +71,7 @@ NETWORKS = {
 def scenario_for(
     network: str, regime: str, method: str, seed: int, rate: float, *more: str
 ) -> Scenario:
-    """Return the scenario of one run."""
+    """Return the scenario of one run; it has the defaults of the paper's artefacts."""
     name, size = NETWORKS[network]
     settings = [
         f"name={network}",
@@ -76,7 +83,9 @@ def scenario_for(
         f"learning.server_rate={rate}",
         *more,
     ]
-    return read_scenario(FOLDER / f"{name}.toml", settings)
+    network_table = read_document(FOLDER / f"{name}.toml", MEBIBYTE)
+    document = merge_tables(artefact_defaults(), network_table)
+    return make_scenario(apply_settings(document, settings), name)
 
 
 def run_all(jobs: list[PoolJob[Path]], workers: int) -> None:
