@@ -272,12 +272,12 @@ class VerticalModel:
                 raise input_error("learning", name, "cannot train", "must be present")
         self.parties.round = (round_index, 0 if arrival is None else arrival + 1)
         training = {name for name, steps in local_steps.items() if steps.count}
-        if self.learning.labels == "server":
-            most = max((steps.count for steps in local_steps.values()), default=0)
-            self.server.work += ServerWork(gradient_rows=most * self.learning.batch_size)
         steps = max([server_steps.count, *(steps.count for steps in local_steps.values())])
         key = (round_index,) if arrival is None else (round_index, arrival)
         batches = self._draw(generator(self.seed, "batches", *key), steps)
+        if self.learning.labels == "server":  # which computes the gradients of these rows
+            most = max((steps.count for steps in local_steps.values()), default=0)
+            self.server.work += ServerWork(gradient_rows=batches[:most].numel())
         weights = self.server.training_weights(steps, generator(self.seed, "dropout", *key))
         stale = self._member_embeddings(batches, "before")
         self._measure_idle(set(self.present) - training, batches, stale)
