@@ -74,7 +74,8 @@ def uninterrupted(tmp_path_factory):
     """Runs that were not stopped, with exits and entries: scenario, reference, recorded run."""
     fetch("digits")
     folder = tmp_path_factory.mktemp("uninterrupted")
-    setting = scripted(folder, seed=5, learning={"perturbation": 0.05})
+    counted = {"cpu_hz": 1e5}  # so slow that the server's seconds matter
+    setting = scripted(folder, seed=5, server=counted, learning={"perturbation": 0.05})
     reference = run(setting, folder / "sc-dn")
     rival = setting.model_copy(update={"method": "vafl"})
     other = run(rival, folder / "vafl", reference=reference.folder)
