@@ -18,13 +18,15 @@ export function energyLedger(study: StudySummary): HTMLElement {
     for (const [term, joules] of Object.entries(terms)) {
       const width = barWidth * joules[row]! / largest;
       picture.append(svg("rect", { x, y, width: Math.max(width - 1, 0), height: 24, class: term },
-        svg("title", {}, `${method}, ${term}: ${digits(joules[row]!, 4)} J`)));
+        svg("title", {}, `${method}, ${label(term)}: ${digits(joules[row]!, 4)} J`)));
       x += width;
     }
     const total = totals[row]!;
     const deviation = total.std ? ` ± ${digits(total.std, 2)}` : "";
     picture.append(svg("text", { x: x + 8, y: y + 17, class: "total" }, `${digits(total.mean, 4)}${deviation} J`));
   });
-  const keys = Object.keys(terms).map((term) => h("span", { class: `key ${term}` }, h("i"), term));
+  const keys = Object.keys(terms).map((term) => h("span", { class: `key ${term}` }, h("i"), label(term)));
   return h("div", {}, picture, h("div", { class: "keys" }, ...keys));
 }
+
+const label = (term: string): string => term.replace("server_compute", "server computing");
