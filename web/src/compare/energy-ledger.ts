@@ -29,4 +29,4 @@ export function energyLedger(study: StudySummary): HTMLElement {
   return h("div", {}, picture, h("div", { class: "keys" }, ...keys));
 }
 
-const label = (term: string): string => term.replace("server_compute", "server computing");
+const label = (term: string): string => term.replaceAll("_", " ");
