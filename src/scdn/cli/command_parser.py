@@ -6,11 +6,12 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from scdn.errors import input_error, printable
-from scdn.file_io import write_atomic
+from scdn.file_io import to_json, write_atomic
 from scdn.scenario import Scenario, read_scenario, scenario_warnings
+from scdn.targets import Target, parse_target
 
 Subparsers = Any  # argparse keeps the type that `add_subparsers` returns private
 
@@ -98,6 +99,26 @@ def add_setting_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_target_option(parser: argparse.ArgumentParser, replaced: str) -> None:
+    """Add `--target`, which replaces the targets that `replaced` names."""
+    parser.add_argument(
+        "--target",
+        metavar="METRIC=VALUE",
+        type=_target,
+        action="append",
+        default=[],
+        help="report what it cost to reach a value, such as top3=95; may be repeated; "
+        f"default: {replaced}",
+    )
+
+
+def _target(text: str) -> Target:
+    try:
+        return parse_target(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"got {text!r}, {error}") from None
+
+
 def add_strict_option(parser: argparse.ArgumentParser) -> None:
     """Add `--strict`."""
     parser.add_argument(
@@ -109,7 +130,10 @@ def add_strict_option(parser: argparse.ArgumentParser) -> None:
 
 def read_scenario_from(options: argparse.Namespace, **overrides: Any) -> Scenario:
     """Read the scenario that the options name, override what is not None, print warnings."""
-    scenario = read_scenario(options.scenario, options.settings, strict=options.strict)
+    settings = list(options.settings)
+    if getattr(options, "target", None):
+        settings.append(f"targets={to_json([str(target) for target in options.target])}")
+    scenario = read_scenario(options.scenario, settings, strict=options.strict)
     changes = {name: value for name, value in overrides.items() if value is not None}
     scenario = scenario.model_copy(update=changes)
     print_warnings(scenario_warnings(scenario))
@@ -130,10 +154,13 @@ def print_warnings(lines: Sequence[str]) -> None:
         print(printable(f"warning: {line}"), file=sys.stderr)
 
 
-def write_output(path: str, text: str) -> None:
-    """Write a file atomically, or to standard output where the path is `-`."""
+def write_output(path: str, text: str, *, messages: TextIO | None = None) -> None:
+    """Write a file atomically, or to standard output where the path is `-`.
+
+    `messages` is where to say that it was written; standard output by default.
+    """
     if path == "-":
         sys.stdout.write(text)
     else:
         write_atomic(path, text)
-        print(f"wrote {path}")
+        print(f"wrote {path}", file=messages)

@@ -11,6 +11,7 @@ from scdn.cli.command_parser import (
     Subparsers,
     add_command,
     add_scenario_options,
+    add_target_option,
     read_scenario_from,
     whole_number,
     write_output,
@@ -30,6 +31,7 @@ def add_to(subparsers: Subparsers) -> None:
         "scdn compare examples/quick.toml --methods sc-dn,max-vfl --seeds 2 --out runs/two",
     )
     add_scenario_options(parser)
+    add_target_option(parser, "the scenario's")
     parser.add_argument(
         "--methods",
         required=True,
@@ -47,14 +49,18 @@ def add_to(subparsers: Subparsers) -> None:
         metavar="DIR",
         help="folder for the runs, where finished ones are kept; default: runs/NAME",
     )
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
 
 
 def _compare(options: argparse.Namespace) -> int:
+    from scdn.file_io import to_json
     from scdn.methods import method
+    from scdn.report.comparison import comparison
     from scdn.report.page import report_page
     from scdn.report.study import Study
     from scdn.report.text_table import text_table
     from scdn.simulation.compare import compare
+    from scdn.targets import parse_targets
 
     methods = [name.strip() for name in options.methods.split(",") if name.strip()]
     if not methods or len(set(methods)) < len(methods):
@@ -77,9 +83,11 @@ def _compare(options: argparse.Namespace) -> int:
         bar.show(count, total, f"{run.method}, seed {run.seed}: {score}, {energy_j:.4g} J")
 
     runs = compare(scenario, methods, seeds, out, jobs=options.jobs, done=show_finished)
-    study = Study.from_runs([run for run in runs if run.method in names], names[0])
-    print(text_table(study))
+    shown = [run for run in runs if run.method in names]
+    study = Study.from_runs(shown, names[0], parse_targets(scenario.targets))
+    print(to_json(comparison(study)) if options.json else text_table(study))
     for note in study.notes:
         print(f"note: {note}", file=sys.stderr)
-    write_output(str(out / "report.html"), report_page(study))
+    messages = sys.stderr if options.json else sys.stdout
+    write_output(str(out / "report.html"), report_page(study), messages=messages)
     return 0

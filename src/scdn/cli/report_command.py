@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from scdn.cli.command_parser import Subparsers, add_command, write_output
+from scdn.cli.command_parser import Subparsers, add_command, add_target_option, write_output
 
 
 def add_to(subparsers: Subparsers) -> None:
@@ -32,6 +32,7 @@ def add_to(subparsers: Subparsers) -> None:
         metavar="METHOD",
         help="compare the other methods with this one; default: sc-dn",
     )
+    add_target_option(parser, "those of the runs' scenarios")
     parser.add_argument(
         "--export", metavar="FILE", help="also write all rounds as .csv or .parquet"
     )
@@ -45,7 +46,8 @@ def _report(options: argparse.Namespace) -> int:
 
     if options.export:
         check_table_name(options.export)
-    study = Study.from_runs(find_runs(options.folders), options.reference)
+    runs = find_runs(options.folders)
+    study = Study.from_runs(runs, options.reference, options.target or None)
     messages = sys.stderr if options.out == "-" else sys.stdout
     for note in study.notes:
         print(f"note: {note}", file=sys.stderr)

@@ -11,6 +11,7 @@ from scdn.cli.command_parser import (
     Subparsers,
     add_command,
     add_scenario_options,
+    add_target_option,
     read_scenario_from,
     refuse_with_resume,
     whole_number,
@@ -31,6 +32,7 @@ def add_to(subparsers: Subparsers) -> None:
         "scdn run --resume runs/quick",
     )
     add_scenario_options(parser, nargs="?")
+    add_target_option(parser, "the scenario's")
     parser.add_argument("--method", metavar="M", help="replaces the scenario's method")
     parser.add_argument(
         "--seed", type=whole_number(0), metavar="S", help="replaces the scenario's seed"
@@ -60,7 +62,7 @@ def _run(options: argparse.Namespace) -> int:
 
         check_log(options.log)
     if options.resume is not None:
-        refuse_with_resume(options, ("method", "seed", "out", "reference", "settings"))
+        refuse_with_resume(options, ("method", "seed", "out", "reference", "settings", "target"))
         folder = Path(options.resume)
         return _print_result(resume(folder, on_round=_RoundPrinter(options.log, folder)), folder)
     if options.out is None:
@@ -111,10 +113,23 @@ def _print_result(finished: Any, folder: Path) -> int:
         print(f"{folder}: training diverged: {end['reason']}")
         return 1
     energy = end["energy"]
+    terms = [f"{energy[f'{t}_j']:.4g} {t}" for t in ("processing", "transmission", "movement")]
+    if energy.get("server_compute_j"):
+        terms.append(f"{energy['server_compute_j']:.4g} server computing")
     print(
         f"{folder}: {format_score(finished.start, end['metrics'])} after {end['rounds']} rounds, "
-        f"{energy['total_j']:.4g} J ({energy['processing_j']:.4g} processing, "
-        f"{energy['transmission_j']:.4g} transmission, {energy['movement_j']:.4g} movement), "
-        f"{energy['latency_s']:.4g} s"
+        f"{energy['total_j']:.4g} J ({', '.join(terms)}), {energy['latency_s']:.4g} s"
     )
+    for target in end.get("targets") or ():
+        print(_target_line(target))
     return 0
+
+
+def _target_line(target: dict[str, Any]) -> str:
+    name = f"target {target['metric']}={target['value']:g}"
+    if not target["reached"]:
+        return f"{name}: not reached"
+    return (
+        f"{name}: reached in round {target['round']} with {target['joules']:.4g} J, "
+        f"{target['seconds']:.4g} s, {target['bits']:.4g} bits"
+    )

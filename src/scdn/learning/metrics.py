@@ -90,6 +90,12 @@ for _metrics in _BY_TASK.values():
         register_metric(_metric)
 
 
+def recorded_names(task: TaskKind, further: Sequence[Metric] = ()) -> tuple[str, ...]:
+    """Return the names of the metrics that a run of this task records every round."""
+    names = (entry.name for entry in (*_BY_TASK[task], *further))
+    return tuple(dict.fromkeys((*names, "test_loss", "train_loss")))
+
+
 def scores(
     outputs: Tensor, targets: Tensor, task: TaskKind, further: Sequence[Metric] = ()
 ) -> dict[str, float]:

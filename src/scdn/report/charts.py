@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -9,7 +11,7 @@ import pandas as pd
 
 from scdn.arrays import Array, floats
 from scdn.record.round_totals import TERMS
-from scdn.report.results import BaselineLevel, Chart, EnergyLedger, MeanCurve, MethodResult
+from scdn.report.results import BaselineLevel, Chart, EnergyLedger, MeanCurve, MethodTotal
 from scdn.report.statistics import MethodValues, final_values, mean_and_std
 from scdn.report.study import Study
 
@@ -22,12 +24,28 @@ def study_charts(study: Study) -> list[Chart]:
     return [chart for chart in _charts(study) if chart.lines]
 
 
+def budget_chart_names(study: Study) -> list[str]:
+    """Return the names of the charts over joules and over seconds, the headline metric's first."""
+    return [
+        budget
+        if metric == study.headline.metric
+        else f"{budget}_{re.sub(r'[^0-9a-zA-Z_]', '_', metric)}"
+        for metric in _budget_metrics(study)
+        for budget in ("joules", "seconds")
+    ]
+
+
+def _budget_metrics(study: Study) -> list[str]:
+    """Return the headline metric and those of the targets."""
+    return list(dict.fromkeys([study.headline.metric, *(t.metric for t in study.targets)]))
+
+
 def _charts(study: Study) -> Iterator[Chart]:
-    headline, rows = study.headline, study.rows
+    headline, rows = study.headline, _rows_before_divergence(study)
     metric, y_label = headline.metric, headline.axis_label
     baselines = study.baselines()
     yield _chart("metric", f"{headline.label} over rounds", "On the test rows, after each round.",
-                 "round", y_label, _over_rounds(study, metric), baselines)  # fmt: skip
+                 "round", y_label, _over_rounds(study, metric, rows), baselines)  # fmt: skip
     future = f"future_{metric}"
     if future in rows:
         both = rows[rows[future].notna() & rows[metric].notna()]
@@ -39,15 +57,39 @@ def _charts(study: Study) -> Iterator[Chart]:
     yield _chart("iterations", "Local iterations",
                  "Executed and reported in time, mean over the devices present.",
                  "round", "iterations per device",
-                 _over_rounds(study, "executed_iterations"), from_zero=True)  # fmt: skip
+                 _over_rounds(study, "executed_iterations", rows), from_zero=True)  # fmt: skip
     yield _chart("processing", "Processing energy per device",
                  "Mean over the devices present, each round.", "round", "J per device",
-                 _over_rounds(study, "processing_j_per_device"), from_zero=True)  # fmt: skip
-    for budget, column in (("joules", "cumulative_joules"), ("seconds", "cumulative_s")):
-        yield _chart(budget, f"{headline.label} against {budget}",
-                     f"The last value reached, up to the {budget} that every seed has used.",
-                     f"cumulative {budget}", y_label, _over_budget(study, column),
-                     baselines)  # fmt: skip
+                 _over_rounds(study, "processing_j_per_device", rows), from_zero=True)  # fmt: skip
+    yield from _budget_charts(study)
+
+
+def _budget_charts(study: Study) -> Iterator[Chart]:
+    """Yield the scores against joules and simulated seconds, with the targets as lines."""
+    names = iter(budget_chart_names(study))
+    for metric in _budget_metrics(study):
+        shown = study.metrics.get(metric, study.headline)
+        levels = study.baselines() if metric == study.headline.metric else {}
+        values = [target.value for target in study.targets if target.metric == metric]
+        levels |= {f"target{f' {n}' * (len(values) > 1)}": v for n, v in enumerate(values, 1)}
+        for budget, column in (("joules", "cumulative_joules"), ("seconds", "cumulative_s")):
+            yield _chart(next(names), f"{shown.label} against {budget}",
+                         f"The last value reached, up to the {budget} that every seed has used.",
+                         f"cumulative {budget}", shown.axis_label,
+                         _over_budget(study, metric, column), levels)  # fmt: skip
+
+
+def _rows_before_divergence(study: Study) -> pd.DataFrame:
+    """Return the rounds of each method before a run of it diverged.
+
+    A mean over the runs that are left would show the method better than it is.
+    """
+    ends = dict.fromkeys(study.methods, math.inf)
+    for run in study.runs:
+        if (run.method, run.seed) in study.diverged:
+            last = run.rounds[-1]["round"] if run.rounds else -1
+            ends[run.method] = min(ends[run.method], last)
+    return study.rows[study.rows["round"] <= study.rows["method"].map(ends)]
 
 
 def _chart(
@@ -69,9 +111,8 @@ def _nearby(baselines: dict[str, float], lines: Sequence[MeanCurve]) -> dict[str
 
 
 def _over_rounds(
-    study: Study, column: str, rows: pd.DataFrame | None = None, future: bool = False
+    study: Study, column: str, rows: pd.DataFrame, future: bool = False
 ) -> Iterator[MeanCurve]:
-    rows = study.rows if rows is None else rows
     if column not in rows:
         return
     for method in study.methods:
@@ -82,12 +123,12 @@ def _over_rounds(
             yield _curve(method, floats(mean.index), floats(mean), floats(std), future=future)
 
 
-def _over_budget(study: Study, column: str) -> Iterator[MeanCurve]:
-    metric = study.headline.metric
+def _over_budget(study: Study, metric: str, column: str) -> Iterator[MeanCurve]:
     if metric not in study.rows:
         return
+    rows = _rows_before_divergence(study)
     for method in study.methods:
-        known = study.rows[study.rows["method"] == method].dropna(subset=[metric, column])
+        known = rows[rows["method"] == method].dropna(subset=[metric, column])
         runs = [(floats(run[column]), floats(run[metric])) for _, run in known.groupby("seed")]
         if not runs:
             continue
@@ -154,8 +195,8 @@ def energy_ledger(study: Study) -> EnergyLedger:
     return EnergyLedger(list(study.methods), terms, totals)
 
 
-def _totals(study: Study, values: MethodValues) -> list[MethodResult]:
+def _totals(study: Study, values: MethodValues) -> list[MethodTotal]:
     return [
-        MethodResult(method, *(mean_and_std(values[method].values()) or (0.0, None, 0)))
+        MethodTotal(method, *(mean_and_std(values.get(method, {}).values()) or (0.0, None, 0)))
         for method in study.methods
     ]

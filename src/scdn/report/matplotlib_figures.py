@@ -46,12 +46,12 @@ def png(figure: Figure) -> bytes:
 
 
 def figures(study: Study) -> Iterator[tuple[str, Figure]]:
-    """Yield the figures by name; those of the network show the reference's first seed."""
+    """Yield the figures by name; those of the network show the first run, the reference's."""
     styles = method_styles(study.methods)
     for chart in study_charts(study):
         yield chart.name, _draw_chart(chart, styles)
     yield "energy", _draw_ledger(energy_ledger(study))
-    shown = min((run for run in study.runs if run.method == study.reference), key=lambda r: r.seed)
+    shown = next(run for run in study.runs if run.rounds)
     history = NetworkHistory.from_run(shown)
     if history.devices:
         size = (_WIDTH, min(9.0, max(2.6, 1.5 + 0.24 * len(history.devices))))

@@ -13,7 +13,7 @@ from plotly.offline import get_plotlyjs
 from scdn import __version__
 from scdn.file_io import to_json
 from scdn.record.run_reader import Run
-from scdn.report.charts import energy_ledger, study_charts
+from scdn.report.charts import budget_chart_names, energy_ledger, study_charts
 from scdn.report.network_history import STATES, NetworkHistory
 from scdn.report.number_format import decimals, number, p_value, signed
 from scdn.report.plotly_figures import plotly_chart, plotly_ledger
@@ -21,19 +21,16 @@ from scdn.report.results import Chart
 from scdn.report.study import Study
 from scdn.report.theme import DARK, LIGHT, method_styles
 
-_SECTIONS = (
-    ("learning", "Learning", ("metric", "future")),
-    ("effort", "Effort", ("iterations", "processing")),
-    ("cost", "Cost", ("joules", "seconds", "energy")),
-)
+_LEARNING = ("learning", "Learning", ("metric", "future"))
+_EFFORT = ("effort", "Effort", ("iterations", "processing"))
 
 
 def report_page(study: Study) -> str:
     """Return the page as HTML."""
-    first = study.runs[0]
+    first = _first_run(study)
     styles = method_styles(study.methods)
     charts, ledger = study_charts(study), energy_ledger(study)
-    runs = sorted(study.runs, key=lambda run: (study.methods.index(run.method), run.seed))
+    runs = [run for run in study.runs if run.rounds]
     histories = [NetworkHistory.from_run(run) for run in runs]
     data = {
         "themes": {"light": LIGHT, "dark": DARK},
@@ -54,7 +51,7 @@ def report_page(study: Study) -> str:
         styles=styles,
         measures=study.measures(),
         seed_counts={method: _seed_count(study, method) for method in study.methods},
-        sections=_sections(charts, len(study.methods)),
+        sections=_sections(study, charts),
         runs=runs,
         states=STATES,
         versions=_versions(first),
@@ -71,7 +68,7 @@ def _template() -> Any:
         "number": number,
         "signed": signed,
         "p_value": p_value,
-        "decimals": lambda result: decimals(result.mean, result.std),
+        "decimals": lambda result: decimals(result.mean or 0.0, result.std),
     }
     return environment.get_template("page.html")
 
@@ -79,6 +76,11 @@ def _template() -> Any:
 def _script_json(data: Any) -> Markup:
     """Return JSON that cannot end the script element it is in."""
     return Markup(to_json(data, indent=None).replace("<", "\\u003c"))  # noqa: S704
+
+
+def _first_run(study: Study) -> Run:
+    """Return the reference's first run with a round; one that diverged at once has none."""
+    return next(run for run in study.runs if run.rounds)
 
 
 def _about(run: Run) -> str:
@@ -92,7 +94,7 @@ def _devices_at_first(run: Run) -> int:
 
 
 def _facts(study: Study) -> dict[str, object]:
-    first = study.runs[0]
+    first = _first_run(study)
     dataset = (first.start.get("dataset") or {}).get("name")
     region = " × ".join(f"{side:g}" for side in NetworkHistory.from_run(first).region_m)
     lengths = [len(run.rounds) for run in study.runs]
@@ -111,18 +113,28 @@ def _seed_count(study: Study, method: str) -> str:
     return f"{count} seed{'s' * (count != 1)}"
 
 
-def _sections(charts: Sequence[Chart], methods: int) -> list[dict[str, Any]]:
+def _section_charts(study: Study) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return the sections with their charts; with targets, the way to them comes first."""
+    budget = tuple(budget_chart_names(study))
+    if study.targets:
+        return [("target", "To the target", budget), _LEARNING, _EFFORT,
+                ("cost", "Cost", ("energy",))]  # fmt: skip
+    return [_LEARNING, _EFFORT, ("cost", "Cost", (*budget, "energy"))]
+
+
+def _sections(study: Study, charts: Sequence[Chart]) -> list[dict[str, Any]]:
     by_name = {chart.name: chart for chart in charts}
     sections = []
-    for key, title, names in _SECTIONS:
+    for key, title, names in _section_charts(study):
         shown = [by_name[name] for name in names if name in by_name]
         cards: list[dict[str, Any]] = [
             {"name": chart.name, "title": chart.title, "about": chart.about} for chart in shown
         ]
         if "energy" in names:
-            about = "Transmission and processing of the devices, and the server's movement."
+            about = "Transmission and processing of devices; movement and computing of the server."
+            height, wide = 160 + 42 * len(study.methods), len(cards) % 2 == 0
             cards.append({"name": "energy", "title": "Energy by term", "about": about,
-                          "height": 160 + 42 * methods, "wide": len(cards) % 2 == 0})  # fmt: skip
+                          "height": height, "wide": wide})  # fmt: skip
         sections.append({"id": key, "title": title, "cards": cards})
     return sections
 

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 class MethodResult:
     """A measure of one method over its seeds, and the paired difference to the reference method.
 
-    What needs several seeds is None with one; what needs a reference is None for the reference.
+    A measure with means has `mean`, `std`, the mean difference, its interval, `p_t` and `p_flip`. A
+    ranked one has `median` (None: half of the runs or more failed), `failed`, the median difference
+    (None: infinite) and `p_rank`. What needs several seeds is None with one; what needs a reference
+    is None for the reference.
     """
 
     method: str
-    mean: float
+    mean: float | None
     std: float | None
     seeds: int
     difference: float | None = None
@@ -25,11 +28,23 @@ class MethodResult:
     p_t: float | None = None  # two-sided paired t-test
     p_flip: float | None = None  # exact sign-flip permutation test
     verdict: str | None = None
+    median: float | None = None
+    failed: int = 0  # how many of the seeds count as worst
+    p_rank: float | None = None  # two-sided signed-rank test
+
+    @property
+    def centre(self) -> float | None:
+        """The mean or the median."""
+        return self.median if self.mean is None else self.mean
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A quantity by which methods are compared; the first table shows the `main` ones."""
+    """A quantity by which methods are compared; the first table shows the `main` ones.
+
+    Methods are compared by means, or by ranks where a run may have failed (`ranked`); then
+    `failure` says what failing means.
+    """
 
     key: str
     label: str
@@ -37,6 +52,8 @@ class Measure:
     better: int  # +1: higher is better, -1: lower is better, 0: neither
     main: bool
     values: list[MethodResult]
+    ranked: bool = False
+    failure: str = "diverged"
 
 
 @dataclass(frozen=True)
@@ -76,9 +93,19 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class MethodTotal:
+    """The mean of a method's runs, and the standard deviation where there are several."""
+
+    method: str
+    mean: float
+    std: float | None
+    seeds: int
+
+
+@dataclass(frozen=True)
 class EnergyLedger:
     """Joules per run and method: the mean over seeds by term, and the totals."""
 
     methods: list[str]
     terms: dict[str, list[float]]
-    totals: list[MethodResult]
+    totals: list[MethodTotal]

@@ -1,4 +1,10 @@
-"""Statistics over seeds: means, deviations, and differences between methods paired by seed."""
+"""Statistics over seeds: means, medians, and differences between methods paired by seed.
+
+A run without a number is one of two things. NaN: there is nothing to know, as for rows that
+departed devices never embedded in a network that nobody left; the run is left out. Infinity, of the
+sign that is worst: the run failed, by diverging or by never reaching a target. It is worse than
+every run that did not fail and equal to every other that did: compare such values by their ranks.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +37,38 @@ class PairedDifference:
     p_flip: float | None = None
 
     @property
+    def p(self) -> float | None:
+        """The p-value that decides."""
+        return self.p_t
+
+    @property
+    def direction(self) -> int:
+        """The sign of the difference."""
+        return int(np.sign(self.difference))
+
+    @property
     def significant(self) -> bool:
         """Whether the t-test rejects that the two are equal, at the 5 % level."""
         return self.p_t is not None and self.p_t < 1 - CONFIDENCE
+
+
+@dataclass(frozen=True)
+class RankedDifference:
+    """A method minus the reference over `count` common seeds, where runs may have failed.
+
+    `median` is that of the differences, None where it is infinite. `direction` is +1 where the
+    method's values tend to be higher, -1 where they tend to be lower. One seed gives no p.
+    """
+
+    count: int
+    median: float | None
+    direction: int
+    p: float | None = None
+
+    @property
+    def significant(self) -> bool:
+        """Whether the signed-rank test rejects that the two are equal, at the 5 % level."""
+        return self.p is not None and self.p < 1 - CONFIDENCE
 
 
 def mean_and_std(values: Iterable[float]) -> tuple[float, float | None, int] | None:
@@ -69,6 +104,60 @@ def paired_difference(values: SeedValues, reference: SeedValues) -> PairedDiffer
     )
 
 
+def ranked_difference(values: SeedValues, reference: SeedValues) -> RankedDifference | None:
+    """Return `values` minus `reference` by ranks, paired by seed; None without a common seed.
+
+    The p-value is that of Wilcoxon's signed-rank test. Differences between a run that failed and
+    one that did not have the highest rank; two that failed are equal.
+    """
+    seeds = sorted(values.keys() & reference.keys())
+    pairs = [(values[seed], reference[seed]) for seed in seeds]
+    differences = floats([0.0 if a == b else a - b for a, b in pairs])
+    differences = differences[~np.isnan(differences)]
+    if not len(differences):
+        return None
+    ranks = _signed_ranks(differences)
+    direction, median = int(np.sign(ranks.sum())), median_value(differences)
+    shown = median if math.isfinite(median) else None
+    p = signed_rank_test(differences) if len(differences) > 1 else None
+    return RankedDifference(len(differences), shown, direction, p)
+
+
+def signed_rank_test(differences: Array) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test; differences may be infinite.
+
+    It is exact for up to 12 seeds, with ties; beyond, the normal approximation.
+    """
+    ranks = _signed_ranks(differences)
+    exact = sign_flip_test(ranks)
+    if exact is not None:
+        return exact
+    if not ranks.any():
+        return 1.0
+    return float(stats.wilcoxon(ranks[ranks != 0], method="asymptotic").pvalue)
+
+
+def _signed_ranks(differences: Array) -> Array:
+    """Return the ranks of the differences' sizes with their signs; 0 for no difference."""
+    ranks = np.zeros(len(differences))
+    unequal = differences != 0
+    ranks[unequal] = stats.rankdata(np.abs(differences[unequal]))
+    return ranks * np.sign(differences)
+
+
+def median_value(values: Iterable[float]) -> float:
+    """Return the median of values that may be infinite.
+
+    Between a finite and an infinite value it is the infinite one; it is NaN between both
+    infinities, and without a value.
+    """
+    ordered = sorted(float(value) for value in values if not math.isnan(value))
+    if not ordered:
+        return math.nan
+    low, high = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
+    return low if low == high else (low + high) / 2
+
+
 def sign_flip_test(differences: Array) -> float | None:
     """Return the exact two-sided p-value over all sign patterns; None beyond 12 seeds."""
     if len(differences) > EXACT_SEEDS:
@@ -102,6 +191,15 @@ def mean_values(rows: pd.DataFrame, column: str) -> dict[str, dict[int, float]]:
 def total_values(rows: pd.DataFrame, column: str) -> dict[str, dict[int, float]]:
     """Return the sum over the rounds of every run."""
     return _per_run(rows, column, lambda run: float(run[column].sum(min_count=1)))
+
+
+def total_ratios(
+    rows: pd.DataFrame, columns: list[str], divisor: str
+) -> dict[str, dict[int, float]]:
+    """Return the sum of `columns` over the rounds of every run, divided by that of `divisor`."""
+    return _per_run(
+        rows, divisor, lambda run: float(run[columns].sum().sum()) / max(1.0, run[divisor].sum())
+    )
 
 
 def values_at_equal_budget(

@@ -5,28 +5,35 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
 from scdn.errors import input_error
-from scdn.record.headline_metric import BUILT_IN, Headline, headline
+from scdn.record.headline_metric import BUILT_IN, Headline, headline, metrics_of_run
 from scdn.record.round_totals import TERMS
-from scdn.record.run_reader import Run
+from scdn.record.run_reader import Event, Run
 from scdn.record.run_tables import rounds_frame
-from scdn.report.results import Measure, MethodResult
+from scdn.record.target_results import check_targets, recorded_targets, target_results
+from scdn.report.method_comparison import MethodComparison
+from scdn.report.results import Measure
 from scdn.report.statistics import (
-    MethodValues,
-    PairedDifference,
     final_values,
-    mean_and_std,
     mean_values,
-    paired_difference,
+    total_ratios,
     total_values,
     values_at_equal_budget,
 )
+from scdn.targets import Target
 
 DEFAULT_REFERENCE = "sc-dn"
+_COSTS = (  # of reaching a target: key, label, unit, and whether the first table shows it
+    ("joules", "Energy", "J", True),
+    ("seconds", "Time", "s", True),
+    ("rounds", "Rounds", "", False),
+    ("bits", "Sent", "bits", False),
+)
 _BASELINES = {"trivial": "trivial", "best_party": "best party", "centralised": "centralised"}
 
 
@@ -38,14 +45,23 @@ class Study:
     rows: pd.DataFrame
     methods: Sequence[str]  # the reference first
     headline: Headline
+    targets: Sequence[Target]
     notes: Sequence[str]
 
     @classmethod
-    def from_runs(cls, runs: Sequence[Run], reference: str | None = None) -> Study:
-        """Put runs together; refuse those that cannot be compared."""
-        started = [run for run in runs if run.rounds]
+    def from_runs(
+        cls,
+        runs: Sequence[Run],
+        reference: str | None = None,
+        targets: Sequence[Target] | None = None,
+    ) -> Study:
+        """Put runs together; refuse those that cannot be compared.
+
+        `targets` replace those of the runs' own scenarios.
+        """
+        started = [run for run in runs if run.rounds or _diverged(run)]
         kept, notes = _distinct(started)
-        if not kept:
+        if not any(run.rounds for run in kept):
             source = str(runs[0].folder) if runs else "report"
             raise input_error(source, "runs", "none has finished a round", "needs at least one")
         methods = sorted({run.method for run in kept})
@@ -55,11 +71,16 @@ class Study:
         first = reference or (DEFAULT_REFERENCE if DEFAULT_REFERENCE in methods else methods[0])
         if reference is None and first != DEFAULT_REFERENCE:
             notes.append(f"There is no {DEFAULT_REFERENCE} run: {first} is the reference.")
+        ordered = [first, *(method for method in methods if method != first)]
+        kept.sort(key=lambda run: (ordered.index(run.method), run.seed))
+        notes += _endings(kept, len(runs) - len(started))
         rows = rounds_frame(kept)
         recorded = [column for column in rows if rows[column].notna().any()]
-        notes += _endings(kept, len(runs) - len(started))
-        ordered = [first, *(method for method in methods if method != first)]
-        return cls(kept, rows, ordered, headline(kept[0].start, recorded), notes)
+        if targets is None:
+            targets = list(dict.fromkeys(t for run in kept for t in recorded_targets(run)))
+        study = cls(kept, rows, ordered, headline(kept[0].start, recorded), targets, notes)
+        check_targets(targets, study.metrics.keys() & set(recorded), "runs")
+        return study
 
     @property
     def reference(self) -> str:
@@ -82,89 +103,91 @@ class Study:
             if isinstance(score, int | float) and math.isfinite(score):
                 yield float(score)
 
+    @cached_property
+    def metrics(self) -> dict[str, Headline]:
+        """The metrics that a run of the study may have recorded, by name."""
+        return {
+            name: shown for run in self.runs for name, shown in metrics_of_run(run.start).items()
+        }
+
+    @cached_property
+    def diverged(self) -> set[tuple[str, int]]:
+        """The methods and seeds of runs that diverged."""
+        return {(run.method, run.seed) for run in self.runs if _diverged(run)}
+
+    def target_results(self, run: Run) -> list[Event]:
+        """Return whether and at what cost a run reached each of the study's targets."""
+        return target_results(run.start, run.rounds, self.targets)
+
     def measures(self) -> list[Measure]:
-        """Return every quantity by which the methods are compared, the headline score first."""
+        """Return every quantity by which the methods are compared.
+
+        The cost of reaching the targets comes first, then the headline score.
+        """
         return [measure for measure in self._measures() if measure.values]
 
     def _measures(self) -> Iterator[Measure]:
-        rows = self.rows
-        yield from self._headline_measures()
-        yield self._measure("j", "Energy", "J", -1, final_values(rows, "cumulative_joules"), True)
-        yield self._measure("s", "Time", "s", -1, final_values(rows, "cumulative_s"), True)
+        rows, compare = self.rows, MethodComparison(self.methods, self.diverged)
+        yield from self._target_measures(compare)
+        yield from self._headline_measures(compare)
+        joules, seconds = (final_values(rows, f"cumulative_{name}") for name in ("joules", "s"))
+        yield compare.measure("j", "Energy", "J", -1, joules, main=True)
+        yield compare.measure("s", "Time", "s", -1, seconds, main=True)
         for other in BUILT_IN:
             if other.metric != self.headline.metric:
                 values = final_values(rows, other.metric)
-                yield self._measure(other.metric, other.label, other.unit, _sign(other), values)
+                yield compare.measure(other.metric, other.label, other.unit, _sign(other), values)
         for term in TERMS:
             label = f"{term.removesuffix('_j').replace('_', ' ').capitalize()} energy"
-            yield self._measure(term, label, "J", -1, final_values(rows, f"cumulative_{term}"))
-        yield self._measure("per_device", "Processing energy per device and round", "J", -1,
-                            mean_values(rows, "processing_j_per_device"))  # fmt: skip
-        yield self._measure("iterations", "Iterations executed per device and round", "", 0,
-                            mean_values(rows, "executed_iterations"))  # fmt: skip
-        yield self._measure("bits", "Sent", "bits", -1, total_values(rows, "bits_sent"))
+            yield compare.measure(term, label, "J", -1, final_values(rows, f"cumulative_{term}"))
+        for who, label in (("present", "device present"), ("active", "active device")):
+            joules = total_ratios(rows, ["transmission_j", "processing_j"], who)
+            yield compare.measure(f"{who}_device_j", f"Energy per {label} and round", "J", -1,
+                                  joules)  # fmt: skip
+        yield compare.measure("per_device", "Processing energy per device and round", "J", -1,
+                              mean_values(rows, "processing_j_per_device"))  # fmt: skip
+        yield compare.measure("iterations", "Iterations executed per device and round", "", 0,
+                              mean_values(rows, "executed_iterations"))  # fmt: skip
+        yield compare.measure("bits", "Sent", "bits", -1, total_values(rows, "bits_sent"))
 
-    def _headline_measures(self) -> Iterator[Measure]:
+    def _target_measures(self, compare: MethodComparison) -> Iterator[Measure]:
+        """Yield what it cost to reach each target; a run that never got there is worst."""
+        results = [(run, self.target_results(run)) for run in self.runs]
+        for n, target in enumerate(self.targets):
+            shown = self.metrics[target.metric].format_target(target.value)
+            for key, label, unit, main in _COSTS:
+                values: dict[str, dict[int, float]] = {}
+                for run, reached in results:
+                    cost = reached[n]["round" if key == "rounds" else key]
+                    number = math.nan if cost is None else cost + (key == "rounds")
+                    values.setdefault(run.method, {})[run.seed] = number
+                yield compare.measure(f"{key}_to_{target}", f"{label} to {shown}", unit, -1, values,
+                                      main=main, failure="not reached")  # fmt: skip
+
+    def _headline_measures(self, compare: MethodComparison) -> Iterator[Measure]:
         """Yield the headline score at the end, on future rows, and at equal joules and seconds."""
         metric, label = self.headline.metric, self.headline.label
         shown = (self.headline.unit, _sign(self.headline))
-        final = self._diverged_as_trivial(final_values(self.rows, metric))
-        yield self._measure(metric, label, *shown, final, True)
-        future = self._diverged_as_trivial(final_values(self.rows, f"future_{metric}"))
-        yield self._measure(f"future_{metric}", f"{label}, future", *shown, future, True)
+        final, future = (final_values(self.rows, name) for name in (metric, f"future_{metric}"))
+        yield compare.measure(metric, label, *shown, final, main=True)
+        yield compare.measure(f"future_{metric}", f"{label}, future", *shown, future, main=True)
         rows = self._rows_without_diverged()
         for key, column in (("joules", "cumulative_joules"), ("seconds", "cumulative_s")):
             values = values_at_equal_budget(rows, metric, column)
-            several = len(self.methods) > 1
-            yield self._measure(key, f"{label} at equal {key}", *shown, values, several)
-
-    def _measure(
-        self, key: str, label: str, unit: str, better: int, values: MethodValues, main: bool = False
-    ) -> Measure:
-        results = [self._result(method, values, better) for method in self.methods]
-        return Measure(key, label, unit, better, main, [r for r in results if r is not None])
-
-    def _result(self, method: str, values: MethodValues, better: int) -> MethodResult | None:
-        by_seed = values.get(method, {})
-        known = mean_and_std(by_seed.values())
-        if known is None:
-            return None
-        result = MethodResult(method, *known)
-        if method == self.reference:
-            return result
-        paired = paired_difference(by_seed, values.get(self.reference, {}))
-        if paired is None:
-            return result
-        return MethodResult(method, *known, paired.difference, paired.low, paired.high,
-                            paired.p_t, paired.p_flip, _verdict(paired, better))  # fmt: skip
+            unfinished = any(math.isnan(v) for of in values.values() for v in of.values())
+            yield compare.measure(
+                key, f"{label} at equal {key}", *shown, values,
+                main=len(self.methods) > 1 and not self.targets,
+                failure="no round finished" if unfinished else None,
+            )  # fmt: skip
 
     def _rows_without_diverged(self) -> pd.DataFrame:
-        diverged = {(run.method, run.seed) for run in self.runs if _diverged(run)}
         pairs = zip(self.rows["method"], self.rows["seed"], strict=True)
-        return self.rows[[pair not in diverged for pair in pairs]]
-
-    def _diverged_as_trivial(self, values: MethodValues) -> MethodValues:
-        """Score diverged runs as the trivial predictor, not by what they had reached before."""
-        scored = {method: dict(by_seed) for method, by_seed in values.items()}
-        for run in self.runs:
-            trivial = _baseline_scores(run, "trivial").get(self.headline.metric)
-            if _diverged(run) and trivial is not None and run.seed in scored.get(run.method, {}):
-                scored[run.method][run.seed] = float(trivial)
-        return scored
+        return self.rows[[pair not in self.diverged for pair in pairs]]
 
 
 def _sign(metric: Headline) -> int:
     return 1 if metric.higher_is_better else -1
-
-
-def _verdict(paired: PairedDifference, better: int) -> str:
-    if paired.p_t is None:
-        return "one seed: no verdict"
-    if not paired.significant:
-        return "no clear difference"
-    if better == 0:
-        return "different"
-    return "better" if paired.difference * better > 0 else "worse"
 
 
 def _baseline_scores(run: Run, key: str) -> dict[str, Any]:
@@ -179,17 +202,22 @@ def _distinct(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
         first = kept.setdefault((run.method, run.seed), run)
         if first is run:
             continue
-        if run.scenario != first.scenario:
+        if _without_targets(run.scenario) != _without_targets(first.scenario):
             raise input_error(str(run.folder), f"{run.method}, seed {run.seed}",
                               f"its scenario differs from that of {first.folder}",
                               "runs of one method and seed must share a scenario")  # fmt: skip
         notes.append(f"{run.method}, seed {run.seed} is a duplicate: {run.folder} is left out.")
     scenarios = [run.scenario for run in kept.values()]
-    keys = {key for scenario in scenarios for key in scenario} - {"method", "seed"}
+    keys = {key for scenario in scenarios for key in scenario} - {"method", "seed", "targets"}
     different = sorted(k for k in keys if any(s.get(k) != scenarios[0].get(k) for s in scenarios))
     if different:
         notes.append(f"The runs' scenarios differ in {', '.join(different)}.")
     return list(kept.values()), notes
+
+
+def _without_targets(scenario: Event) -> Event:
+    """Return a scenario without its targets, which are questions about a run."""
+    return {key: value for key, value in scenario.items() if key != "targets"}
 
 
 def _diverged(run: Run) -> bool:
@@ -204,7 +232,7 @@ def _endings(runs: Iterable[Run], empty: int) -> Iterator[str]:
             continue
         rounds = f"{len(run.rounds)} round{'s' * (len(run.rounds) != 1)}"
         verb = "diverged" if status == "diverged" else f"is {status}"
-        scored = ": it is scored as the trivial predictor" if status == "diverged" else ""
+        scored = ": it counts as worst in every comparison" if status == "diverged" else ""
         yield f"{run.method}, seed {run.seed} {verb} after {rounds}{scored}."
     if empty:
         yield f"{empty} run{'s' * (empty != 1)} without a finished round left out."

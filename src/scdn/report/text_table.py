@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-from scdn.report.number_format import decimals, mean_with_std, signed
-from scdn.report.results import MethodResult
+from scdn.report.number_format import decimals, mean_with_std, number, signed
+from scdn.report.results import Measure, MethodResult
 from scdn.report.study import Study
 
 
 def text_table(study: Study) -> str:
-    """Return a row per method: mean ± standard deviation, and the difference to the reference."""
+    """Return a row per method: a value over its seeds, and the difference to the reference."""
     shown = [measure for measure in study.measures() if measure.main]
-    results = [{result.method: result for result in measure.values} for measure in shown]
     rows = [
-        ["method", *(f"{m.label} ({m.unit})" if m.unit else m.label for m in shown)],
-        *([method, *(_cell(of.get(method)) for of in results)] for method in study.methods),
+        ["method", *map(_heading, shown)],
+        *([method, *(_cell(measure, method) for measure in shown)] for method in study.methods),
     ]
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _cell(result: MethodResult | None) -> str:
+def _heading(measure: Measure) -> str:
+    about = ", ".join(filter(None, (measure.unit, "median" * measure.ranked)))
+    return f"{measure.label} ({about})" if about else measure.label
+
+
+def _cell(measure: Measure, method: str) -> str:
+    result = next((result for result in measure.values if result.method == method), None)
     if result is None:
         return "–"
-    text = mean_with_std(result.mean, result.std)
-    if result.difference is None or result.p_t is None:
+    text = _value(measure, result)
+    p = result.p_rank if measure.ranked else result.p_t
+    if p is None:
         return text
-    difference = signed(result.difference, decimals(result.mean, result.std))
-    return f"{text} ({difference}, p {result.p_t:.2g})"
+    places = decimals(result.mean or 0.0, result.std)
+    change = "" if result.difference is None else f"{signed(result.difference, places)}, "
+    return f"{text} ({change}p {p:.2g})"
+
+
+def _value(measure: Measure, result: MethodResult) -> str:
+    if result.mean is not None:
+        return mean_with_std(result.mean, result.std)
+    median = [] if result.median is None else [number(result.median)]
+    failed = [f"{measure.failure} ({result.failed} of {result.seeds})"] if result.failed else []
+    return ", ".join([*median, *failed])

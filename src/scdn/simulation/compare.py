@@ -73,9 +73,11 @@ def run_or_resume(
 
 def _check_same_scenario(scenario: Scenario, folder: Path) -> None:
     # A run of an earlier version lacks fields that are new; their defaults fill them in.
+    # Targets are questions about a run: other ones do not make it another run.
     recorded = make_scenario(read_run(folder).scenario, str(folder))
     wanted, existing = (
-        chosen.model_dump(mode="json", by_alias=True) for chosen in (scenario, recorded)
+        chosen.model_dump(mode="json", by_alias=True, exclude={"targets"})
+        for chosen in (scenario, recorded)
     )
     differing = [key for key in wanted if wanted[key] != existing[key]]
     if differing:

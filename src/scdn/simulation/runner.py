@@ -12,6 +12,7 @@ from scdn.control.solve import warm_up
 from scdn.data.dataset import trivial_score
 from scdn.errors import input_error, require_package
 from scdn.learning.cuda_graphs import release_graphs
+from scdn.learning.metrics import recorded_names
 from scdn.learning.tensors import StateDict
 from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, algorithm3_controller, exact_controller, method
@@ -19,10 +20,12 @@ from scdn.record import checkpoint
 from scdn.record.run_lock import lock_run_folder
 from scdn.record.run_reader import EVENTS, Event, Run, read_run
 from scdn.record.run_writer import Recorder, check_unused
+from scdn.record.target_results import check_targets, recorded_targets, target_results
 from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.events import start_event
 from scdn.simulation.loop import DivergedError, Simulation
 from scdn.simulation.run_environment import EnvironmentFactory, simulated_environment
+from scdn.targets import parse_targets
 from scdn.world.geometry import server_start
 
 OnRound = Callable[[Event, Simulation], None]  # called after each round is recorded
@@ -64,6 +67,8 @@ def run(
     iterations = _reference_iterations(scenario, chosen, folder, reference, on_round)
     simulation = create_simulation(scenario, iterations, environment=environment)
     dataset = simulation.data.dataset
+    recorded_metrics = recorded_names(dataset.task, simulation.model.server.further_metrics)
+    check_targets(parse_targets(scenario.targets), recorded_metrics, scenario.name)
     scores = {"trivial": trivial_score(dataset), "best_party": None, "centralised": None}
     start = start_event(scenario, chosen.name, dataset, {**scores, **(baselines or {})})
     with lock_run_folder(folder):
@@ -184,19 +189,20 @@ def _run_rounds(
     except DivergedError as error:
         status, reason = "diverged", str(error)
     except KeyboardInterrupt:
-        recorder.write_summary(_summary(simulation, "stopped", None, metrics))
+        recorder.write_summary(_summary(simulation, recorder.folder, "stopped", None, metrics))
         raise
     finally:
         release_graphs()  # frees memory of the GPU
-    summary = _summary(simulation, status, reason, metrics)
+    summary = _summary(simulation, recorder.folder, status, reason, metrics)
     recorder.write_summary(summary)
     recorder.append({"event": "end", **summary})
     return read_run(recorder.folder)
 
 
 def _summary(
-    simulation: Simulation, status: str, reason: str | None, metrics: Event | None
+    simulation: Simulation, folder: Path, status: str, reason: str | None, metrics: Event | None
 ) -> Event:
+    recorded = read_run(folder)
     return {
         "status": status,
         "reason": reason,
@@ -205,6 +211,7 @@ def _summary(
         "rounds": simulation.round,
         "metrics": metrics,
         "energy": simulation.ledger.totals(),
+        "targets": target_results(recorded.start, recorded.rounds, recorded_targets(recorded)),
         "fallbacks": simulation.fallbacks,
     }
 
@@ -248,12 +255,12 @@ def _reference_iterations(
 
 
 def _check_reference(recorded: Run, wanted: Scenario, path: Path) -> None:
-    """Check method, scenario and seed of a reference; learning rates may differ."""
+    """Check method, scenario and seed of a reference; learning rates and targets may differ."""
     allowed = f"must be a run of {REFERENCE_METHOD} with the same scenario and seed"
     if recorded.method != REFERENCE_METHOD:
         raise input_error(str(path), "reference", f"is of {recorded.method}", allowed)
     expected, actual = (
-        _without_rates(scenario.model_dump(mode="json", by_alias=True))
+        _without_rates(scenario.model_dump(mode="json", by_alias=True, exclude={"targets"}))
         for scenario in (wanted, make_scenario(recorded.scenario, str(path)))
     )
     if expected != actual:

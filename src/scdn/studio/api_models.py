@@ -140,6 +140,32 @@ class JobInfo(BaseModel):
     log: str = Field(description="the last lines of its output")
 
 
+class TargetResult(BaseModel):
+    """Whether, when and at what cost a run reached a target; costs are null where it did not."""
+
+    metric: str
+    value: float
+    reached: bool
+    round: int | None
+    joules: float | None
+    seconds: float | None = Field(description="simulated")
+    bits: float | None
+
+
+class ComparedRun(BaseModel):
+    """One run of a comparison, with its final metrics and its costs."""
+
+    method: str
+    seed: int
+    status: str
+    rounds: int
+    metrics: dict[str, Any]
+    joules: float
+    seconds: float = Field(description="simulated")
+    bits: float
+    targets: list[TargetResult]
+
+
 class RunInfo(BaseModel):
     """A recorded run, finished or not."""
 
@@ -153,6 +179,7 @@ class RunInfo(BaseModel):
     done: int
     dataset: str | None
     score: str | None = Field(description="the last headline score, as text")
+    targets: list[TargetResult] = Field(description="of the scenario, once the run has ended")
     job: str | None
     updated: float
     fault: str | None = Field(description="why it cannot be read")
@@ -174,6 +201,8 @@ class StudySummary(BaseModel):
     reference: str
     seeds: list[int]
     metric: str
+    targets: list[str] = Field(description="such as top3=95")
+    runs: list[ComparedRun]
     notes: list[str]
     measures: list[Measure]
     charts: list[Chart]

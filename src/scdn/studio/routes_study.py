@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -11,11 +12,17 @@ from scdn.errors import format_value, input_error
 from scdn.record.run_reader import find_runs
 from scdn.record.run_tables import rounds_frame
 from scdn.report.charts import energy_ledger, study_charts
+from scdn.report.comparison import comparison
 from scdn.report.study import Study
 from scdn.studio.api_models import StudySummary
 from scdn.studio.run_folders import resolve_folder
 from scdn.studio.services import NOT_FOUND, Services
+from scdn.targets import Target, parse_targets
 
+Targets = Annotated[
+    Sequence[str],
+    Query(max_length=20, description="such as top3=95; by default those of the runs' scenarios"),
+]
 RunNames = Annotated[
     list[str], Query(min_length=1, max_length=200, description="runs, or folders above them")
 ]
@@ -25,14 +32,16 @@ def study_routes(services: Services) -> APIRouter:
     """Return the routes that compare runs."""
     routes = APIRouter()
 
-    def read_study(run: list[str], reference: str | None = None) -> Study:
+    def read_study(
+        run: list[str], reference: str | None = None, target: Sequence[str] = ()
+    ) -> Study:
         folders = [resolve_folder(services.settings.runs, name) for name in run]
-        return Study.from_runs(find_runs(folders), reference)
+        return Study.from_runs(find_runs(folders), reference, _targets(target))
 
     @routes.get("/api/study", response_model=StudySummary, responses=NOT_FOUND)
-    def study(run: RunNames, reference: str | None = None) -> StudySummary:
+    def study(run: RunNames, reference: str | None = None, target: Targets = ()) -> StudySummary:
         """Compare methods over seeds."""
-        return _summary(read_study(run, reference))
+        return _summary(read_study(run, reference, target))
 
     @routes.get("/api/study.csv", **_downloads("text/csv"))
     def study_csv(run: RunNames) -> Response:
@@ -41,9 +50,15 @@ def study_routes(services: Services) -> APIRouter:
         return _download(table, "text/csv", "rounds.csv")
 
     @routes.get("/api/study.png", **_downloads("image/png"))
-    def study_png(run: RunNames, figure: str = "metric", reference: str | None = None) -> Response:
+    def study_png(
+        run: RunNames,
+        figure: str = "metric",
+        reference: str | None = None,
+        target: Targets = (),
+    ) -> Response:
         """Draw one of the report's figures."""
-        return _download(_png(read_study(run, reference), figure), "image/png", f"{figure}.png")
+        picture = _png(read_study(run, reference, target), figure)
+        return _download(picture, "image/png", f"{figure}.png")
 
     return routes
 
@@ -53,6 +68,16 @@ def _downloads(media_type: str) -> dict[str, Any]:
     return {"response_class": Response, "responses": {**NOT_FOUND, 200: content}}
 
 
+def _targets(texts: Sequence[str]) -> Sequence[Target] | None:
+    """Return the targets in a request; None, the runs' own, where it has none."""
+    try:
+        return parse_targets(texts) or None
+    except ValueError as error:
+        raise input_error(
+            "study", "target", f"got {format_value(list(texts))}", str(error)
+        ) from None
+
+
 def _summary(study: Study) -> StudySummary:
     charts = study_charts(study)
     return StudySummary(
@@ -60,6 +85,8 @@ def _summary(study: Study) -> StudySummary:
         reference=study.reference,
         seeds=study.seeds,
         metric=study.headline.metric,
+        targets=[str(target) for target in study.targets],
+        runs=comparison(study)["runs"],
         notes=list(study.notes),
         measures=study.measures(),
         charts=charts,

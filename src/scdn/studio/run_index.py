@@ -83,12 +83,13 @@ def _read_info(runs: Path, folder: Path, updated: float) -> RunInfo:
             done=done,
             dataset=scenario["learning"].get("dataset"),
             score=_score(start, last.get("metrics")),
+            targets=last.get("targets") or [],
             fault=None,
             **common,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return RunInfo(name=name, method="", seed=0, status="unfinished", rounds=0, done=0,
-                       dataset=None, score=None, fault="events.jsonl cannot be read",
+                       dataset=None, score=None, targets=[], fault="events.jsonl cannot be read",
                        **common)  # fmt: skip
 
 
