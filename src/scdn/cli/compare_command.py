@@ -16,7 +16,7 @@ from scdn.cli.command_parser import (
     whole_number,
     write_output,
 )
-from scdn.cli.progress_bar import ProgressBar, format_score
+from scdn.cli.progress_bar import ProgressBar, Work, format_score
 from scdn.errors import input_error
 
 
@@ -59,7 +59,7 @@ def _compare(options: argparse.Namespace) -> int:
     from scdn.report.page import report_page
     from scdn.report.study import Study
     from scdn.report.text_table import text_table
-    from scdn.simulation.compare import compare
+    from scdn.simulation.compare import ComparisonProgress, compare
     from scdn.targets import parse_targets
 
     methods = [name.strip() for name in options.methods.split(",") if name.strip()]
@@ -74,13 +74,15 @@ def _compare(options: argparse.Namespace) -> int:
     seeds = range(scenario.seed, scenario.seed + options.seeds)
     bar = ProgressBar()
 
-    def show_finished(run: Any, count: int, total: int) -> None:
+    def show_finished(run: Any, progress: ComparisonProgress) -> None:
         end = run.end or {}
         score = (
             "diverged" if end["status"] == "diverged" else format_score(run.start, end["metrics"])
         )
         energy_j = end["energy"]["total_j"]
-        bar.show(count, total, f"{run.method}, seed {run.seed}: {score}, {energy_j:.4g} J")
+        text = f"{run.method}, seed {run.seed}: {score}, {energy_j:.4g} J"
+        rounds = Work(progress.rounds_before, progress.rounds, progress.total_rounds)
+        bar.show(progress.runs, progress.total_runs, text, rounds)
 
     runs = compare(scenario, methods, seeds, out, jobs=options.jobs, done=show_finished)
     shown = [run for run in runs if run.method in names]

@@ -5,17 +5,31 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from scdn.record.headline_metric import headline
 
 _WIDTH = 24
 
 
+class Work(NamedTuple):
+    """Units of work: done before the command began, done now, and in total."""
+
+    before: int
+    now: int
+    total: int
+
+    def seconds_left(self, elapsed_s: float) -> float:
+        """Return how long the rest takes, at the speed since the command began."""
+        return elapsed_s / max(self.now - self.before, 1) * (self.total - self.now)
+
+
 class ProgressBar:
     """Shows how many steps are done and estimates the time left.
 
     Without a terminal it prints about `lines` lines in total, or one a step where that is None.
+    What was done before the command began does not count as its speed: by default all but the
+    first step that is shown, since a resumed run does not begin at 0.
     """
 
     def __init__(self, lines: int | None = None, began: float | None = None) -> None:
@@ -24,11 +38,21 @@ class ProgressBar:
         self._live = sys.stderr.isatty()
         self._done_before: int | None = None
 
-    def show(self, count: int, total: int, text: str) -> None:
-        """Show that `count` of `total` steps are done."""
-        if self._done_before is None:
-            self._done_before = count - 1  # a resumed run does not begin at 0
-        line = f"{count}/{total}  {text}  {self._time_left(count, total)}"
+    def show(self, count: int, total: int, text: str, work: Work | None = None) -> None:
+        """Show that `count` of `total` steps are done.
+
+        `work` is the same in a finer unit, from which the time left is estimated.
+        """
+        if work is None:
+            if self._done_before is None:
+                self._done_before = count - 1
+            work = Work(self._done_before, count, total)
+        elapsed_s = time.monotonic() - self._began
+        if count == total:
+            time_text = f"{format_duration(elapsed_s)} in total"
+        else:
+            time_text = f"{format_duration(work.seconds_left(elapsed_s))} left"
+        line = f"{count}/{total}  {text}  {time_text}"
         every = max(1, total // (self._lines or total))
         if self._live:
             filled = round(_WIDTH * count / total)
@@ -39,12 +63,12 @@ class ProgressBar:
             sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
 
-    def _time_left(self, count: int, total: int) -> str:
-        elapsed_s = time.monotonic() - self._began
-        if count == total:
-            return f"{elapsed_s:.0f} s in total"
-        done = count - (self._done_before or 0)
-        return f"{elapsed_s / max(done, 1) * (total - count):.0f} s left"
+
+def format_duration(seconds: float) -> str:
+    """Return a duration in seconds, in minutes from 100 s on, in hours from 100 minutes on."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def format_score(start: Mapping[str, Any], metrics: Mapping[str, Any] | None) -> str:

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from scdn.errors import input_error
 from scdn.job_pool import PoolJob, run_jobs
 from scdn.methods import method
+from scdn.record.file_tail import last_line
 from scdn.record.run_reader import EVENTS, Run, read_run
 from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.baselines import baselines
 from scdn.simulation.runner import REFERENCE_FOLDER, REFERENCE_METHOD, resume, run
 
-OnRun = Callable[[Run, int, int], None]  # a run that ended, how many have, of how many
+
+class ComparisonProgress(NamedTuple):
+    """How many runs of a comparison have ended, and how many rounds of all runs are recorded."""
+
+    runs: int
+    total_runs: int
+    rounds_before: int  # when the comparison began
+    rounds: int
+    total_rounds: int
+
+
+OnRun = Callable[[Run, ComparisonProgress], None]  # called with each run that has ended
 
 
 def compare(
@@ -31,12 +45,26 @@ def compare(
     Runs that are in `out` already are kept; those that were interrupted are resumed.
     """
     planned = comparison_jobs(scenario, methods, seeds, Path(out))
+    rounds = scenario.learning.rounds
+    before = _recorded_rounds(planned, rounds)
     runs: list[Run] = []
     for _, folder in run_jobs(planned, workers=jobs):
         runs.append(read_run(folder))
         if done is not None:
-            done(runs[-1], len(runs), len(planned))
+            now, total = _recorded_rounds(planned, rounds), rounds * len(planned)
+            done(runs[-1], ComparisonProgress(len(runs), len(planned), before, now, total))
     return runs
+
+
+def _recorded_rounds(planned: Sequence[PoolJob[Path]], rounds: int) -> int:
+    """Count the rounds in the runs' files; a run that has ended counts in full."""
+    count = 0
+    for job in planned:
+        file = Path(job.key) / EVENTS
+        if file.exists():
+            has_ended = json.loads(last_line(file) or "{}").get("event") == "end"
+            count += rounds if has_ended else max(file.read_bytes().count(b"\n") - 1, 0)
+    return count
 
 
 def comparison_jobs(
