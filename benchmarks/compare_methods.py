@@ -195,7 +195,8 @@ class Comparison:
         cells: dict = {method: {} for method in methods}
         for measure in Study.from_runs(runs, "sc-dn").measures():
             for result in measure.values:
-                cell = {"mean": result.mean, "std": result.std}
+                cell = {"mean": result.mean, "std": result.std, "median": result.median}
+                cell |= {"failed": result.failed, "seeds": result.seeds}
                 if result.difference is not None:
                     cell |= {
                         "difference": result.difference,
@@ -251,6 +252,9 @@ def tables(summaries: dict) -> str:
 def _cell(cell: dict | None) -> str:
     if cell is None:
         return ""
+    if cell["mean"] is None:  # a run diverged
+        median = "–" if cell["median"] is None else f"median {cell['median']:.4g}"
+        return f"{median}, {cell['failed']} of {cell['seeds']} diverged"
     text = f"{cell['mean']:.4g}"
     if cell["std"] is not None:
         text += f" ± {cell['std']:.2g}"

@@ -79,7 +79,7 @@ def measure(
     for round_ in range(rounds):
         rate = halved_rate(LEARNING_RATE, round_, HALVE_RATE_EVERY)
         steps = LocalSteps(STEPS, rate, optimizer, optimizer_value)
-        batches_of_round = model._draw(generator(seed, "batches", round_), STEPS)
+        batches_of_round = model.draw(generator(seed, "batches", round_), STEPS)
         smoothness, _ = model.smoothness()
         ends = []
         for stack in model.stacks:

@@ -16,9 +16,10 @@ from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
 from scdn.data import Dataset
+from scdn.learning import vertical_model
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
-from scdn.learning.fusion_server import UPDATE_FRACTIONS
+from scdn.learning.fusion_server import FITTED_LENGTHS
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.models import Cnn
 from scdn.learning.party_factory import PartyFactory
@@ -285,7 +286,7 @@ class ReferenceModel:
         if self.learning.step == "rate":
             return {"none": 1.0, "active": 1 / training}.get(damping, damping)
         mean_losses = []
-        for fraction in UPDATE_FRACTIONS:  # all embeddings change by this fraction of their update
+        for fraction in FITTED_LENGTHS:  # all embeddings change by this fraction of their update
             losses = []
             for rows in batches:
                 table = self._embeddings(rows)
@@ -295,7 +296,7 @@ class ReferenceModel:
                 outputs = self.fusion(self._side_by_side(table) * self.scale)
                 losses.append(float(self._loss(outputs, self.targets[rows])))
             mean_losses.append(np.mean(losses))
-        return UPDATE_FRACTIONS[int(np.argmin(mean_losses))]
+        return FITTED_LENGTHS[int(np.argmin(mean_losses))]
 
     def _embedding_gradient(self, name, rows, table, fusion, flags, step):
         """Return the loss's gradient at a party's embeddings, as the server computes it."""
@@ -472,23 +473,25 @@ class RecordedDraws:
 
     def __enter__(self):
         server = self.model.server
-        draw, training_weights = self.model._draw, server.training_weights
+        self.draw, training_weights = vertical_model.draw_round, server.training_weights
 
         def spy_draw(*arguments):
             assert self.batches is None
-            self.batches = draw(*arguments)
-            return self.batches
+            rows = self.draw(*arguments)
+            self.batches = rows.batches
+            return rows
 
         def spy_weights(*arguments):
             weights = training_weights(*arguments)
             self.flags = None if weights is None else weights.ne(0).double().tolist()
             return weights
 
-        self.model._draw, server.training_weights = spy_draw, spy_weights
+        vertical_model.draw_round, server.training_weights = spy_draw, spy_weights
         return self
 
     def __exit__(self, *_):
-        del self.model._draw, self.model.server.training_weights
+        vertical_model.draw_round = self.draw
+        del self.model.server.training_weights
 
     def follow(self, reference, local_steps, server):
         """Train the reference with the recorded draws."""
@@ -498,7 +501,7 @@ class RecordedDraws:
 def round_batches(model, round_, steps, arrival=None):
     """Return the batches of a round's steps."""
     index = () if arrival is None else (arrival,)
-    return model._draw(generator(model.seed, "batches", round_, *index), steps)
+    return model.draw(generator(model.seed, "batches", round_, *index), steps)
 
 
 class ModelPair:

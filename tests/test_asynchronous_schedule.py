@@ -120,7 +120,7 @@ def test_a_dropped_report_takes_time_and_changes_nothing():
     fusion = dict(model.server.fusion.parameters)
     clock = VirtualClock()
     arrivals = clock.next_arrivals(cycles(dict.fromkeys(LOCAL_STEPS, 2.0), late=True), 3)
-    train_arrivals(model, 0, 0.1, arrivals)
+    train_arrivals(model, 0, LocalSteps(0, 0.1), arrivals, 0)
     assert clock.now_s == 2.0
     for stack in model.stacks:
         for key, value in stack.parameters.items():
@@ -134,7 +134,7 @@ def test_an_arrival_trains_one_party_against_current_embeddings():
     )
     arrivals = VirtualClock().next_arrivals(cycles({"a": 1.0, "c": 1.5, "b": 0.4}), 3)
     assert [a.name for a in arrivals] == ["b", "b", "a"]
-    train_arrivals(model, 0, 0.05, arrivals)
+    train_arrivals(model, 0, LocalSteps(0, 0.05), arrivals, 0)
     for index, name in enumerate("bba"):
         steps = LOCAL_STEPS[name]
         expected.train(

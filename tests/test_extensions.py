@@ -155,6 +155,24 @@ def test_a_metric_is_recorded_and_becomes_the_score(tmp_path):
     assert recorded.end["metrics"]["auc"] == values[-1]
 
 
+def test_a_metric_can_be_a_target(tmp_path, capsys):
+    """Its name is known when the run starts; its direction is recorded."""
+    path = scenario_file(tmp_path, learning='metrics = ["top1", "my_extensions:AUC"]')
+    out = tmp_path / "run"
+    assert main(["run", str(path), "--out", str(out), "--target", "auc=0.5"]) == 0
+    recorded = read_run(out)
+    assert recorded.start["metrics"][1] == {"metric": "auc", "higher_is_better": True, "unit": ""}
+    (target,) = recorded.end["targets"]
+    assert (target["metric"], target["reached"], target["round"]) == ("auc", True, 0)
+    report = ["report", str(out), "-o", str(tmp_path / "report.html")]
+    assert main([*report, "--target", "auc=0.6"]) == 0
+    assert "Energy to auc 0.6" in (tmp_path / "report.html").read_text()
+    capsys.readouterr()
+    assert main(["run", str(path), "--out", str(tmp_path / "x"), "--target", "recall=0.5"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "must be one of auc, test_loss, top1, top3, train_loss" in line
+
+
 def test_without_further_metrics_the_start_event_has_no_score(tmp_path):
     assert "score" not in run_with(tmp_path).start
 

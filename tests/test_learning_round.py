@@ -74,7 +74,7 @@ def test_measured_smoothness_equals_the_reference(labels, memory):
     learning = small_learning(labels=labels, smoothness="measured")
     pair = ModelPair(SETS["classification"], UNEQUAL, learning, memory)
     first = dict(pair.model.gradient_stats)
-    probe = pair.model._draw(generator(pair.model.seed, "probe:a"), 8)[0]
+    probe = pair.model.draw(generator(pair.model.seed, "probe:a"), 8)[0]
     for name in UNEQUAL:
         assert_close(
             first[name].smoothness,

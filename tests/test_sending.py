@@ -63,7 +63,7 @@ def started(**overrides):
 )
 def test_parties_that_did_not_train_do_not_send_again(monkeypatch, turn, damping, times):
     model = started(server_turn=turn, damping=damping)
-    monkeypatch.setattr(FusionServer, "best_fraction", lambda *_: 0.5)
+    monkeypatch.setattr(FusionServer, "best_step_length", lambda *_: 0.5)
     counter = EmbeddingCounter(monkeypatch)
     model.train(0, {"a": STEPS, "c": LocalSteps(0, 0.1)}, SERVER)
     assert counter.rows == {"a": 1 + times, "b": 1, "c": 1, "d": 1}
@@ -75,7 +75,7 @@ def test_parties_that_did_not_train_do_not_send_again(monkeypatch, turn, damping
 
 def test_full_updates_need_no_second_transmission(monkeypatch):
     model = started(server_turn="after", damping="fitted")
-    monkeypatch.setattr(FusionServer, "best_fraction", lambda *_: 1.0)
+    monkeypatch.setattr(FusionServer, "best_step_length", lambda *_: 1.0)
     counter = EmbeddingCounter(monkeypatch)
     model.train(0, dict.fromkeys("abd", STEPS), SERVER)
     assert counter.rows == {"a": 2, "b": 2, "c": 1, "d": 2}
@@ -92,7 +92,7 @@ def test_new_parties_send_their_embeddings(monkeypatch):
 @pytest.mark.parametrize(("damping", "times"), [("none", 2), ("fitted", 3)])
 def test_with_noise_every_party_sends_again(monkeypatch, damping, times):
     model = started(perturbation=0.1, server_turn="after", damping=damping)
-    monkeypatch.setattr(FusionServer, "best_fraction", lambda *_: 1.0)
+    monkeypatch.setattr(FusionServer, "best_step_length", lambda *_: 1.0)
     counter = EmbeddingCounter(monkeypatch)
     model.train(0, {"a": STEPS}, SERVER)
     model.metrics()
@@ -105,7 +105,7 @@ def test_with_noise_every_party_sends_again(monkeypatch, damping, times):
 @pytest.mark.parametrize("moving", ["a", "bd", "abcd", ""])
 def test_the_server_has_every_partys_current_embeddings(monkeypatch, fraction, damping, moving):
     model = started(server_turn="after", damping=damping)
-    monkeypatch.setattr(FusionServer, "best_fraction", lambda *_: fraction)
+    monkeypatch.setattr(FusionServer, "best_step_length", lambda *_: fraction)
     recorded = record_server_training(monkeypatch)
     for round_ in range(2):
         model.train(round_, dict.fromkeys(moving, STEPS), SERVER)
@@ -128,7 +128,7 @@ def test_the_server_has_every_partys_current_embeddings(monkeypatch, fraction, d
 def test_the_server_trains_on_old_embeddings_of_parties_that_missed_the_update(monkeypatch):
     model = started(server_turn="after", damping="fitted")
     before = model.stacks
-    monkeypatch.setattr(FusionServer, "best_fraction", lambda *_: 1.0)
+    monkeypatch.setattr(FusionServer, "best_step_length", lambda *_: 1.0)
     monkeypatch.setattr(LocalParties, "apply_updates", lambda *_: set())
     recorded = record_server_training(monkeypatch)
     model.train(0, dict.fromkeys(VIEWS, STEPS), SERVER)

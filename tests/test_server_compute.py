@@ -11,7 +11,7 @@ from reference_learning import create_model, small_learning
 from small_models import CLASSES, LOCAL_STEPS, VIEWS
 
 from scdn.errors import InputError
-from scdn.learning.fusion_server import UPDATE_FRACTIONS
+from scdn.learning.fusion_server import FITTED_LENGTHS
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.server_work import ServerWork
 from scdn.scenario import MobileServer, make_scenario
@@ -79,7 +79,7 @@ def test_a_round_counts_the_rows_that_the_server_computes(step, labels):
     drawn = max(7, most)
     expected = ServerWork(
         gradient_rows=batch * (7 + most * (labels == "server")),
-        forward_rows=batch * drawn * len(UPDATE_FRACTIONS) * (step == "fitted"),
+        forward_rows=batch * drawn * len(FITTED_LENGTHS) * (step == "fitted"),
         steps=7,
     )
     assert model.server.take_work() == expected

@@ -27,6 +27,7 @@ from scdn.file_io import to_json
 from scdn.record.file_tail import FileTail, last_line
 from scdn.record.run_reader import find_runs
 from scdn.report.charts import study_charts
+from scdn.report.comparison import comparison
 from scdn.report.study import Study
 from scdn.scenario import read_scenario
 from scdn.simulation.compare import compare
@@ -36,6 +37,7 @@ from scdn.studio.event_streams import RoundPoints
 from scdn.studio.run_folders import study_folder
 from scdn.studio.run_index import RunIndex
 from scdn.studio.settings import StudioSettings
+from scdn.targets import parse_targets
 
 REQUEST = json.loads((ROOT / "examples" / "request.json").read_text())
 QUICK = (ROOT / "examples" / "quick.toml").read_text()
@@ -301,6 +303,33 @@ def test_a_study_has_the_statistics_of_the_report(client, runs):
     assert summary["charts"] == [asdict(chart) for chart in study_charts(study)]
     for term in ("transmission", "processing", "movement"):
         assert len(summary["ledger"]["terms"][term]) == 2
+
+
+def test_a_study_says_what_it_cost_to_reach_targets(client, runs):
+    params = {"run": "two", "target": ["top3=1", "train_loss=0"]}
+    summary = client.get("/api/study", params=params).json()
+    study = Study.from_runs(find_runs([runs / "two"]), targets=parse_targets(params["target"]))
+    assert summary["targets"] == ["top3=1", "train_loss=0"]
+    assert summary["runs"] == comparison(study)["runs"]
+    assert [target["reached"] for target in summary["runs"][0]["targets"]] == [True, False]
+    assert summary["measures"][0]["key"] == "joules_to_top3=1"
+    for wrong in ("top3", "top9=1"):
+        reply = client.get("/api/study", params={"run": "two", "target": wrong})
+        assert reply.status_code == 422
+        (fault,) = reply.json()["faults"]
+        assert "must be" in fault["allowed"]
+
+
+def test_the_list_of_runs_has_the_targets_of_a_finished_run(tmp_path):
+    """As its last event says."""
+    target = {"metric": "top3", "value": 90.0, "reached": False}
+    target |= dict.fromkeys(("round", "joules", "seconds", "bits"))
+    start = {"event": "start", "schema": 1, "method": "sc-dn", "seed": 1,
+             "scenario": {"learning": {"rounds": 1}}}  # fmt: skip
+    end = {"event": "end", "status": "done", "rounds": 1, "metrics": None, "targets": [target]}
+    (tmp_path / "events.jsonl").write_text(f"{json.dumps(start)}\n{json.dumps(end)}\n")
+    (info,) = RunIndex(tmp_path).runs()
+    assert [entry.model_dump() for entry in info.targets] == [target]
 
 
 def test_a_study_is_downloaded_as_csv_and_png(client):

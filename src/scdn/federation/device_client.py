@@ -170,12 +170,13 @@ class DeviceClient:
         fields: dict[str, Any] = {"bound_sq": None, "variance": None}
         for party_stats in stats.values():
             fields = _finite(party_stats)
-        batches = torch.from_numpy(arrays["batches"].astype(np.int64))
-        (trained,) = parties.embed(batches.flatten(), "trained", parties.names).values()
-        sent = {"trained": self._to_send(trained).reshape(*batches.shape, trained.shape[-1])}
+        count = parties.data.count("train")
+        rows = torch.from_numpy(check_row_numbers("trained_rows", arrays["trained_rows"], count))
+        (trained,) = parties.embed(rows, "trained", parties.names).values()
+        sent = {"trained": self._to_send(trained)}
         self._update = (request.base, parties.stacks[0].interpolate(parties._trained[0], 1.0))
-        if request.fraction is not None:
-            self._apply_update(request.base, request.state, request.fraction)
+        if request.step_length is not None:
+            self._apply_update(request.base, request.state, request.step_length)
             embedded, embeddings = self._embeddings(arrays.get("rows"))
             fields["smoothness"] = embedded["smoothness"]
             sent |= embeddings
@@ -189,7 +190,7 @@ class DeviceClient:
         if self._update is None or self._update[0] != request.base:
             raise WireError(f"has no update to state {request.base}")
         self._at(request.run, request.base, keep_update=True)
-        self._apply_update(request.base, request.state, request.fraction)
+        self._apply_update(request.base, request.state, request.step_length)
         return self._embeddings(arrays.get("rows"))
 
     # --- inside ---------------------------------------------------------------------------------
@@ -216,11 +217,11 @@ class DeviceClient:
         (stack,) = self._joined.stacks
         self._joined.stacks = [replace(stack, parameters=dict(self.states[number]))]
 
-    def _apply_update(self, base: int, state: int, fraction: float) -> None:
+    def _apply_update(self, base: int, state: int, step_length: float) -> None:
         assert self._update is not None  # noqa: S101
         if state <= base:
             raise WireError(f"state {state} does not follow {base}")
-        updated = self._joined.stacks[0].interpolate(self._update[1], fraction)
+        updated = self._joined.stacks[0].interpolate(self._update[1], step_length)
         self.states = {base: self.states[base], state: dict(updated.parameters)}
         self._load_state(state)
         self._save()
@@ -242,7 +243,13 @@ class DeviceClient:
             return GradientLoss(options.tensor(gradients.copy())[None, None])
 
         steps_of = dict.fromkeys(parties.names, steps)
-        return RoundTask(batches, steps_of, lambda _: loss, sample_loss if measure else None)
+        return RoundTask(
+            batches,
+            batches.new_zeros(0, 0),
+            steps_of,
+            lambda _: loss,
+            sample_loss if measure else None,
+        )
 
     def _embeddings(self, rows: NDArray[Any] | None) -> ReplyContent:
         """Return embeddings of the current model, and its smoothness."""

@@ -33,12 +33,11 @@ from scdn.federation.row_alignment import AlignedRows, KeyedLabels, align
 from scdn.federation.server_settings import ServerSettings, federated_scenario
 from scdn.federation.wire_format import Arrays
 from scdn.file_io import write_atomic
-from scdn.learning.batches import draw_batches, sample_rows
+from scdn.learning.batches import draw_round, sample_rows
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.party_factory import PartyFactory
 from scdn.npz import read_npz, write_npz
 from scdn.record.run_reader import Run
-from scdn.rng import generator
 from scdn.scenario import Scenario, read_scenario
 from scdn.simulation.run_environment import RunEnvironment
 from scdn.simulation.runner import OnRound, resume, run
@@ -227,9 +226,8 @@ class FederatedServer:
             sizes = {"r": train_rows, "m": test_rows, "w": factory.width}
             return Request("join", fields, arrays, sizes)
 
-        def batches_of(round_: int) -> Tensor:
-            draws = generator(seed, "batches", round_)
-            return draw_batches(draws, steps, train_rows, learning.batch_size)
+        def rows_of(round_: int) -> Tensor:
+            return draw_round(seed, (round_,), steps, train_rows, learning).flat()
 
         remote = RemoteParties(
             self._membership.messenger,
@@ -238,7 +236,8 @@ class FederatedServer:
             factory.width,
             test_rows,
             join_request,
-            batches_of,
+            rows_of,
+            searches=learning.step == "searched",
             refresh=learning.refresh,
         )
         views = dict.fromkeys(trace.fleet.id[trace.present(0)].tolist(), UNKNOWN_FEATURES)

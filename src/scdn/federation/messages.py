@@ -17,14 +17,15 @@ from scdn.data.dataset import TaskKind
 from scdn.errors import faults_from_pydantic, format_value, input_error
 from scdn.federation.wire_format import Arrays, Frame, WireError
 
-VERSION = 3  # of these schemas; a device with another version refuses the server's hello
+VERSION = 4  # of these schemas; a device with another version refuses the server's hello
 DIGEST_BYTES = 16  # of a hashed key
+MAX_STEP_LENGTH = 4096.0  # along a device's update
 
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Count = Annotated[int, Field(ge=0, le=1 << 40)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Fraction = Annotated[float, Field(ge=0, le=1)]
+StepLength = Annotated[float, Field(ge=0, le=MAX_STEP_LENGTH)]
 Smoothness = Annotated[float, Field(ge=0)] | None  # None: not finite, or not from spectral norms
 ArrayShape = tuple[int | str, ...]  # a letter is any size, the same size wherever it occurs
 
@@ -48,7 +49,7 @@ class Message(BaseModel):
 class HelloRequest(Message):
     """Ask a device for its name and rows; `salt` keys the hash of the rows' keys."""
 
-    version: Literal[3]
+    version: Literal[4]
     salt: Annotated[str, Field(max_length=64)]
 
 
@@ -89,29 +90,34 @@ class EmbedRequest(Message):
 
 
 class ApplyRequest(EmbedRequest):
-    """Ask a device to apply a fraction of its update to state `base`, which gives state `state`."""
+    """Ask a device to go so far along its update of state `base`, which gives state `state`.
+
+    A second request of the same round replaces the first.
+    """
 
     state: Count
-    fraction: Fraction
+    step_length: StepLength
 
 
 class TrainRequest(Message):
     """Give a device its part of the round's plan, and what to train on.
 
-    With `fraction` the update is applied at once, and the reply has the new embeddings.
+    The reply has embeddings of `trained_rows` after the training. With `step_length` the update is
+    applied at once, and the reply has the new embeddings.
     """
 
     arrays = {
         "batches": ("i", ("t", "b")),
         "gradients": ("f", ("t", "b", "w")),
         "sample_gradients?": ("f", ("s", "w")),
+        "trained_rows": ("i", ("k",)),
         "rows?": ("i", ("r",)),
     }
 
     round: Count
     base: Count
     state: Count
-    fraction: Fraction | None
+    step_length: StepLength | None
     steps: Count
     rate: NonNegative
     optimizer: Annotated[str, Field(max_length=64)]
@@ -166,10 +172,10 @@ class ProbeReply(Message):
 
 
 class TrainReply(Message):
-    """Embeddings of the batches after training, and statistics of the gradients."""
+    """Embeddings of `trained_rows` after training, and statistics of the gradients."""
 
     arrays = {
-        "trained": ("f", ("t", "b", "w")),
+        "trained": ("f", ("k", "w")),
         "train?": ("f", ("r", "w")),
         "test?": ("f", ("m", "w")),
     }

@@ -61,14 +61,16 @@ class RemoteParties:
     width: int
     test_rows: int
     join_request: Callable[[str], Request]  # for a new party of this name
-    batches_of: Callable[[int], Tensor]  # the training rows that a round will draw
+    rows_of: Callable[[int], Tensor]  # the training rows that a round will draw
+    searches: bool = False  # whether the step is searched on rows held out
     refresh: int = 1  # rounds between two replies with embeddings of all training rows
     plan: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of this round, by party
     round: tuple[int, int] = (0, 0)
     parties: dict[str, RemoteParty] = field(default_factory=dict)
     missed: set[str] = field(default_factory=set)  # parties that did not reply in this round
     trained: dict[str, Tensor] = field(default_factory=dict)  # embeddings after this round's steps
-    _batches: Tensor | None = None
+    _rows: Tensor | None = None  # that this round has drawn
+    _bases: dict[str, int] = field(default_factory=dict)  # states from which parties trained
     _applied: bool = False
     _joined: dict[str, Reply] = field(default_factory=dict)
 
@@ -128,8 +130,10 @@ class RemoteParties:
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
         """Ask the devices that have steps in this round to train."""
-        self.missed, self.trained, self._batches = set(), {}, task.batches
-        self._applied = task.update_fraction is not None
+        self.missed, self.trained = set(), {}
+        self._rows = torch.cat([task.batches.flatten(), task.held_out.flatten()])
+        self._bases = {name: party.state for name, party in self.parties.items()}
+        self._applied = task.step_length is not None
         steps = task.local_steps
         names = [name for name in self.parties if name in steps and steps[name].count]
         if not names:
@@ -151,10 +155,15 @@ class RemoteParties:
     ) -> dict[str, Request]:
         loss = task.party_loss(names)
         sample_loss = None if task.sample_loss is None else task.sample_loss(names)
-        sizes = self._sizes(rows) | {"t": len(task.batches), "b": task.batches.shape[1]}
+        trained_rows = self._trained_rows(task)
+        sizes = self._sizes(rows) | {"k": len(trained_rows)}
         requests = {}
         for n, name in enumerate(names):
-            arrays = {"batches": _numpy(task.batches), "gradients": _gradients(loss, n)}
+            arrays = {
+                "batches": _numpy(task.batches),
+                "gradients": _gradients(loss, n),
+                "trained_rows": _numpy(trained_rows),
+            }
             if sample_loss is not None:
                 arrays["sample_gradients"] = _gradients(sample_loss, n)[0]
             if self._applied and rows is not None:
@@ -164,7 +173,7 @@ class RemoteParties:
                 "round": self.round[0],
                 "base": self.parties[name].state,
                 "state": self.round[0] + 1,
-                "fraction": task.update_fraction,
+                "step_length": task.step_length,
                 "steps": steps.count,
                 "rate": steps.rate,
                 "optimizer": steps.optimizer,
@@ -174,29 +183,37 @@ class RemoteParties:
             requests[name] = Request("train", fields, arrays, sizes)
         return requests
 
-    def apply_updates(self, fraction: float) -> set[str]:
-        """Ask the devices that trained to apply a fraction of their updates; return those that did.
+    def _trained_rows(self, task: RoundTask) -> Tensor:
+        """Return the rows on which the step is chosen once the parties have trained."""
+        if task.step_length is not None:
+            return task.batches.new_zeros(0)
+        return (task.held_out if self.searches else task.batches).flatten()
 
-        Where the fraction was known before, devices have applied it at the end of training.
+    def apply_updates(self, step_length: float, names: Collection[str]) -> set[str]:
+        """Ask devices that trained to go so far along their updates; return those that did.
+
+        Where the length was known before, devices have applied it at the end of training.
         """
-        if self._applied or not self.trained:
-            return set(self.trained)
+        trained = [name for name in self.trained if name in names]
+        if self._applied or not trained:
+            return set(trained)
         rows = self._rows_to_send()
         arrays = {} if rows is None else {"rows": _numpy(rows)}
         state = self.round[0] + 1
         requests = {
             name: Request(
                 "apply",
-                {"base": self.parties[name].state, "state": state, "fraction": fraction},
+                {"base": self._bases[name], "state": state, "step_length": step_length},
                 arrays,
                 self._sizes(rows),
             )
-            for name in self.trained
+            for name in trained
         }
         replies = self.messenger.ask(requests)
-        self.missed |= set(requests) - set(replies)
         for name, reply in replies.items():
             self._advance(name, rows, reply)
+        # A device that misses a second request has gone as far as the first one said.
+        self.missed |= {name for name in trained if self.parties[name].state != state}
         return set(replies)
 
     # --- what devices have sent -----------------------------------------------------------------
@@ -207,7 +224,7 @@ class RemoteParties:
             self._fetch(rows, names)
         embeddings = {n: party.train[rows] for n, party in self.parties.items() if n in names}
         if phase == "trained":
-            embeddings |= {name: trained.flatten(0, 1) for name, trained in self.trained.items()}
+            embeddings |= self.trained
         return embeddings
 
     def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
@@ -263,13 +280,11 @@ class RemoteParties:
 
     def _rows_to_send(self) -> Tensor | None:
         """Return the training rows whose embeddings devices send after this round; None: all."""
-        assert self._batches is not None  # noqa: S101
+        assert self._rows is not None  # noqa: S101
         if self.round[0] % self.refresh == 0:
             return None
-        next_batches = self.batches_of(self.round[0] + 1).to(self.options.device)
-        return torch.unique(
-            torch.cat([self.sample, self._batches.flatten(), next_batches.flatten()])
-        )
+        next_rows = self.rows_of(self.round[0] + 1).to(self.options.device)
+        return torch.unique(torch.cat([self.sample, self._rows, next_rows]))
 
     def _sizes(self, rows: Tensor | None) -> dict[str, int]:
         count = len(next(iter(self.parties.values())).current) if rows is None else len(rows)

@@ -12,10 +12,11 @@ with their cycles meanwhile, and their reports wait until the server is free.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from scdn.learning.local_optimizers import LocalSteps
+from scdn.learning.step_rule import StepTaken
 from scdn.learning.vertical_model import VerticalModel
 
 
@@ -101,14 +102,36 @@ def arrival_server_steps(index: int, arrivals: int, steps: int) -> int:
 
 
 def train_arrivals(
-    model: VerticalModel, round_index: int, server_rate: float, arrivals: list[Arrival]
-) -> None:
-    """Train a recorded round: each arrival trains its party, and the server as many steps."""
+    model: VerticalModel,
+    round_index: int,
+    server_steps: LocalSteps,
+    arrivals: list[Arrival],
+    batches: int,
+) -> list[StepTaken]:
+    """Train a recorded round: each arrival trains its party, and the server.
+
+    By Adam the server divides its `server_steps` among the arrivals; those of a late one lapse.
+    By SGD it takes as many as the arriving party. `batches` is the number that a synchronous round
+    draws. Return the step of each arrival that trained.
+    """
+    by_adam = model.learning.server_optimizer == "adam"
+    if by_adam and not arrivals:
+        return [model.train(round_index, {}, server_steps, batches=batches)]
+    steps_taken = []
     for index, arrival in enumerate(arrivals):
         steps = arrival.cycle.local_steps
         if arrival.cycle.late or steps.count == 0 or arrival.name not in model.present:
             continue
-        server_steps = LocalSteps(steps.count, server_rate)
-        model.train(
-            round_index, {arrival.name: steps}, server_steps, training_parties=1, arrival=index
+        count = steps.count
+        if by_adam:
+            count = arrival_server_steps(index, len(arrivals), server_steps.count)
+        step = model.train(
+            round_index,
+            {arrival.name: steps},
+            replace(server_steps, count=count),
+            batches=batches if by_adam else None,
+            training_parties=1,
+            arrival=index,
         )
+        steps_taken.append(step)
+    return steps_taken

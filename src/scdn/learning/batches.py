@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -26,3 +26,28 @@ def draw_batches(draw: np.random.Generator, steps: int, count: int, batch_size: 
     for step in range(steps):
         batches[step] = torch.from_numpy(draw.choice(count, size, replace=False))
     return batches
+
+
+class RoundRows(NamedTuple):
+    """The training rows of a round, as indices."""
+
+    batches: Tensor  # (steps, batch): one batch for each step
+    held_out: Tensor  # (1, rows), or (0, 0): rows that nobody trains on
+
+    def flat(self) -> Tensor:
+        """Return all rows, those of the batches first."""
+        return torch.cat([self.batches.flatten(), self.held_out.flatten()])
+
+
+def draw_round(
+    seed: int, key: tuple[int, ...], steps: int, count: int, learning: LearningSettings
+) -> RoundRows:
+    """Draw the rows of a round among `count` training rows; `key` begins with the round."""
+    size = learning.batch_size
+    batches = draw_batches(generator(seed, "batches", *key), steps, count, size)
+    if learning.step != "searched" and learning.server_optimizer != "adam":
+        return RoundRows(batches, batches.new_zeros(0, 0))
+    order = generator(seed, "search", key[0]).permutation(count)
+    unused = order[~np.isin(order, batches.numpy())]
+    rows = unused if len(unused) else order  # a small data set may be drawn completely
+    return RoundRows(batches, torch.from_numpy(rows[None, :size]))

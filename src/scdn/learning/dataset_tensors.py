@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from scdn.data import Dataset
+from scdn.learning.augmentation import Augmentation
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.tensors import TensorOptions
 
@@ -22,11 +23,13 @@ Subset = Literal["train", "test"]
 class DatasetTensors:
     """Inputs by subset and modality, (rows, columns), and targets by subset.
 
-    A device of a federation has no targets, its server has no inputs.
+    A device of a federation has no targets, its server has no inputs. With an augmentation, the
+    number of a training row also says which variant of its image is meant.
     """
 
     inputs: dict[Subset, dict[str, Tensor]]
     targets: dict[Subset, Tensor]
+    augmentation: Augmentation | None = None
 
     @classmethod
     def from_dataset(cls, dataset: Dataset, options: TensorOptions) -> DatasetTensors:
@@ -43,6 +46,15 @@ class DatasetTensors:
         """Return the number of rows."""
         rows = self.targets or {s: next(iter(x.values())) for s, x in self.inputs.items()}
         return len(rows[subset])
+
+    def select(self, subset: Subset, modality: str, rows: Tensor) -> Tensor:
+        """Return the inputs of numbered rows, (rows, columns)."""
+        inputs = self.inputs[subset][modality]
+        if self.augmentation is None or subset == "test":
+            return inputs.index_select(0, rows)
+        if modality == "image":
+            return self.augmentation.select(inputs, rows)
+        return inputs.index_select(0, rows % len(inputs))
 
 
 @dataclass(frozen=True)
@@ -91,7 +103,7 @@ class ViewStack:
         The result has the shape (parties, rows, *shape).
         """
         columns = self.columns if parties is None else self.columns[parties]
-        selected = data.inputs[subset][self.modality].index_select(0, rows)
+        selected = data.select(subset, self.modality, rows)
         inputs = selected.index_select(1, columns.flatten()).view(len(rows), *columns.shape)
         inputs = inputs.transpose(0, 1)
         if self.held is not None:

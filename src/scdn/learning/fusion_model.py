@@ -127,14 +127,19 @@ class FusionModel:
         """Take one SGD step per batch of (members, steps, batch, width) embeddings."""
         parameters = self.parameters
         for step in range(len(targets)):
-            inputs = parameters | {_EMBEDDINGS: embeddings[:, step], _TARGETS: targets[step]}
-            inputs |= add_prefix(self.buffers, _BUFFERS)
-            key = ("server", self.layers, task)
-            gradients = graphed_call(key, partial(self._gradients, task), inputs)
+            gradients = self.gradients(parameters, embeddings[:, step], targets[step], task)
             parameters = {
                 name: p.sub(gradients[name], alpha=rate) for name, p in parameters.items()
             }
         return replace(self, parameters=parameters)
+
+    def gradients(
+        self, parameters: Tensors, embeddings: Tensor, targets: Tensor, task: TaskKind
+    ) -> Tensors:
+        """Return the gradient of a batch's mean loss at these parameters."""
+        inputs = parameters | {_EMBEDDINGS: embeddings, _TARGETS: targets}
+        inputs |= add_prefix(self.buffers, _BUFFERS)
+        return graphed_call(("server", self.layers, task), partial(self._gradients, task), inputs)
 
     def _gradients(self, task: TaskKind, inputs: Tensors) -> Tensors:
         """Compute the gradient of a batch's mean loss."""

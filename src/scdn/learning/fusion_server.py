@@ -20,10 +20,14 @@ from scdn.learning.memories import Memory, PartyEmbeddings
 from scdn.learning.metrics import Metric, scores
 from scdn.learning.party_backend import SentEmbeddings
 from scdn.learning.party_loss import GradientLoss, PartyLoss, SharedLabelLoss
+from scdn.learning.recent_rows import HeardRows, RecentRows
+from scdn.learning.server_adam import LabelledRows, server_batches, train_by_adam
 from scdn.learning.server_work import ServerWork
 from scdn.learning.tensors import StateDict, strip_prefix, to_arrays
 
-UPDATE_FRACTIONS = tuple(2 ** (-half / 2) for half in range(13))  # "fitted" tries 1 down to 1/64
+# Parts of the parties' updates that the server tries: `step = "fitted"` and `step = "searched"`.
+FITTED_LENGTHS = tuple(2 ** (-half / 2) for half in range(13))
+SEARCHED_LENGTHS = tuple(2.0**exponent for exponent in range(-8, 13))
 MAX_VALUES_FUSED = 4_000_000  # numbers in the embeddings that are fused in one piece
 
 
@@ -41,6 +45,8 @@ class FusionServer:
         By present member: embeddings of the sample and of the test rows, as last sent.
     work
         The computing for training since `take_work` was last called.
+    recent
+        Rows of recent rounds as they were heard, to train on.
     """
 
     fusion: FusionModel
@@ -53,6 +59,7 @@ class FusionServer:
     sample_embeddings: dict[str, Tensor] = field(default_factory=dict)
     test_embeddings: dict[str, Tensor] = field(default_factory=dict)
     work: ServerWork = field(default_factory=ServerWork)
+    recent: RecentRows = field(default_factory=lambda: RecentRows(1))
 
     # --- members and their embeddings -----------------------------------------------------------
 
@@ -73,6 +80,7 @@ class FusionServer:
             )
             self.memory.add(name, embeddings)
         self.fusion = self.memory.shrink(self.fusion, names)
+        self.recent.forget(set(names) - set(self.memory.embeddings))
 
     def member_indices(self, names: Sequence[str]) -> Tensor:
         """Return the positions of these names among the members."""
@@ -87,6 +95,11 @@ class FusionServer:
             if embeddings.training is not None
         }
         return self._in_member_order({**sent, **kept}, len(rows))
+
+    def non_finite_members(self, embeddings: Tensor) -> tuple[str, ...]:
+        """Return the members of whose embeddings (members, ...) some are not finite."""
+        finite = torch.isfinite(embeddings).flatten(1).all(1).tolist()
+        return tuple(name for name, ok in zip(self.fusion.members, finite, strict=True) if not ok)
 
     def evaluation_weights(self, steps: int) -> Tensor | None:
         """Return the weights of members, (steps, members), if the memory has a mask."""
@@ -158,19 +171,83 @@ class FusionServer:
             _masked(embeddings, weights), self.targets[batches], self.task, rate
         )
 
+    def hear(self, round_index: int, rows: Tensor, held_out: Tensor, embeddings: Tensor) -> None:
+        """Keep the members' embeddings (members, rows, width) of a round's rows, to train on."""
+        tables = dict(zip(self.fusion.members, embeddings, strict=True))
+        self.recent.add(HeardRows(round_index, rows, held_out, tables))
+
+    def train_on_recent_rows(
+        self, steps: int, batch_size: int, draw: np.random.Generator, mask_draw: np.random.Generator
+    ) -> None:
+        """Train the fusion model by Adam on the rows of recent rounds."""
+        fusion, heard = self.fusion, self.recent.rounds
+        rows = torch.cat([round_.rows for round_ in heard])
+        held_out = torch.cat([round_.held_out for round_ in heard])
+        tables = [round_.table(fusion.members, fusion.width, fusion.options) for round_ in heard]
+        labelled = LabelledRows(torch.cat(tables, 1), self.targets[rows])
+        training, evaluation = labelled.select(~held_out), self.evaluation_weights(1)
+        device = fusion.options.device
+        batches = server_batches(draw, steps, len(training), batch_size, device)
+        if not len(batches):
+            return
+        self.fusion, work = train_by_adam(
+            fusion,
+            self.task,
+            training,
+            labelled.select(held_out).weighted(None if evaluation is None else evaluation[0]),
+            batches,
+            self.training_weights(len(batches), mask_draw),
+        )
+        self.work += work
+
     @torch.no_grad()
-    def best_fraction(
-        self, batches: Tensor, stale: Tensor, trained: Tensor, weights: Tensor | None = None
+    def mean_loss(self, rows: Tensor, embeddings: Tensor, weights: Tensor | None = None) -> float:
+        """Return the mean loss of rows (steps, batch) at the members' embeddings of them."""
+        self.work += ServerWork(forward_rows=rows.numel())
+        outputs = self.fusion.outputs(_masked(embeddings, weights))
+        return float(row_losses(outputs, self.targets[rows], self.task).double().mean())
+
+    def best_step_length(
+        self,
+        rows: Tensor,
+        stale: Tensor,
+        trained: Tensor,
+        lengths: Sequence[float],
+        weights: Tensor | None = None,
     ) -> float:
-        """Return the fraction of the way from stale to trained embeddings with the least loss."""
-        self.work += ServerWork(forward_rows=len(UPDATE_FRACTIONS) * batches.numel())
-        targets = self.targets[batches]
+        """Return the part of the way from stale to trained embeddings with the least loss.
+
+        Beyond 1 the embeddings are an extrapolation.
+        """
+        losses = [
+            self.mean_loss(rows, torch.lerp(stale, trained, length), weights) for length in lengths
+        ]
+        losses = [loss if math.isfinite(loss) else math.inf for loss in losses]
+        return lengths[losses.index(min(losses))]
+
+    @torch.no_grad()
+    def search_step_length(
+        self, rows: Tensor, stale: Tensor, trained: Tensor, weights: Tensor | None = None
+    ) -> float:
+        import os
+
+        z = float(os.environ.get("ZZ", "1"))
+        lengths = SEARCHED_LENGTHS
         losses = []
-        for fraction in UPDATE_FRACTIONS:
-            outputs = self.fusion.outputs(_masked(torch.lerp(stale, trained, fraction), weights))
-            loss = float(row_losses(outputs, targets, self.task).double().mean())
-            losses.append(loss if math.isfinite(loss) else math.inf)
-        return UPDATE_FRACTIONS[losses.index(min(losses))]
+        for length in lengths:
+            outputs = self.fusion.outputs(_masked(torch.lerp(stale, trained, length), weights))
+            losses.append(row_losses(outputs, self.targets[rows], self.task).double().flatten())
+        table = torch.stack(losses)
+        table = torch.where(torch.isfinite(table), table, torch.inf)
+        means = table.mean(1)
+        best = int(means.argmin())
+        excess = table - table[best]
+        error = z * excess.std(1) / excess.shape[1] ** 0.5
+        ok = (means - means[best] <= error) | (torch.arange(len(lengths)) == best)
+        order = sorted(
+            (abs(math.log2(length)), i) for i, length in enumerate(lengths) if bool(ok[i])
+        )
+        return lengths[order[0][1]]
 
     def take_work(self) -> ServerWork:
         """Return the computing since the last call."""
@@ -231,10 +308,10 @@ class FusionServer:
 
     def state_dict(self) -> StateDict:
         """Return the fusion model and the memory; parties can send their embeddings again."""
-        arrays, values = self.memory.state_dict()
+        memory, recent = self.memory.state_dict(), self.recent.state_dict()
         return StateDict(
-            to_arrays(self.fusion.parameters, "fusion") | arrays,
-            {"members": list(self.fusion.members), "memory": values},
+            to_arrays(self.fusion.parameters, "fusion") | memory.arrays | recent.arrays,
+            {"members": list(self.fusion.members), "memory": memory.values, **recent.values},
         )
 
     def load_state_dict(self, state: StateDict) -> None:
@@ -245,6 +322,7 @@ class FusionServer:
         members = tuple(state.values["members"])
         self.fusion = replace(self.fusion, members=members, parameters=parameters)
         self.memory.load_state_dict(StateDict(state.arrays, state.values["memory"]), options)
+        self.recent.load_state_dict(state, options)
 
     # --- tables of embeddings -------------------------------------------------------------------
 

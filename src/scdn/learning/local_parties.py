@@ -34,6 +34,7 @@ class LocalParties:
     stacks: list[PartyStack] = field(default_factory=list)
     views: dict[str, FeatureView] = field(default_factory=dict)
     round: tuple[int, int] = (0, 0)
+    _start: list[PartyStack] = field(default_factory=list)  # before this round's training
     _trained: list[PartyStack] = field(default_factory=list)
     _training: set[str] = field(default_factory=set)
     _inputs: dict[tuple[str, ...], tuple[list[Tensor], list[Tensor]]] = field(default_factory=dict)
@@ -84,8 +85,8 @@ class LocalParties:
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
         """Take the task's local steps; the updates stay pending until they are applied."""
-        self._trained = list(self.stacks)
-        self._training = {name for name, steps in task.local_steps.items() if steps.count}
+        self._start, self._trained = list(self.stacks), list(self.stacks)
+        self._training = task.training
         stats: dict[str, GradientStats] = {}
         for index, stack in enumerate(self.stacks):
             for names in self._batches(stack, task):
@@ -102,12 +103,14 @@ class LocalParties:
                     )
         return stats
 
-    def apply_updates(self, fraction: float) -> set[str]:
-        """Apply a fraction of each pending update; return the parties that were updated."""
-        pairs = zip(self.stacks, self._trained, strict=True)
-        self.stacks = [stack.interpolate(trained, fraction) for stack, trained in pairs]
-        self._trained = []
-        return self._training
+    def apply_updates(self, step_length: float, names: Collection[str]) -> set[str]:
+        """Go so far along these parties' last updates; return the parties that were updated."""
+        updated = self._training & set(names)
+        self.stacks = []
+        for start, trained in zip(self._start, self._trained, strict=True):
+            end = trained if updated == self._training else start.with_parts(trained, updated)
+            self.stacks.append(start.interpolate(end, step_length))
+        return updated
 
     def _batches(self, stack: PartyStack, task: RoundTask) -> Iterable[list[str]]:
         """Group a stack's training parties by whether their optimisers can step in one batch."""

@@ -24,10 +24,16 @@ class RoundTask:
     """
 
     batches: Tensor  # (steps, batch) indices of training rows
+    held_out: Tensor  # (1, rows), or (0, 0): rows of this round that nobody trains on
     local_steps: Mapping[str, LocalSteps]
     party_loss: Callable[[Sequence[str]], PartyLoss]
     sample_loss: Callable[[Sequence[str]], PartyLoss] | None  # over the sample; None: no statistics
-    update_fraction: float | None = None  # of updates to apply; None: chosen after the training
+    step_length: float | None = None  # how far to go along the updates; None: chosen after training
+
+    @property
+    def training(self) -> set[str]:
+        """Return the parties that have steps to take."""
+        return {name for name, steps in self.local_steps.items() if steps.count}
 
 
 class SentEmbeddings(NamedTuple):
@@ -44,10 +50,11 @@ class PartyBackend(Protocol):
     Life cycle. `add` is called before round 0 and whenever parties join; `measure_gradients`
     follows, if the controller needs statistics. In every round the model calls, in this order,
     `embed` (the embeddings that everybody trains against), `train`, possibly `embed` again,
-    `apply_updates`, and `embed` once more if the server trains last. Before it measures anything it
-    calls `evaluation_embeddings` of the parties whose parameters have changed. `remove` ends a
-    party; before that, `training_embeddings` may be asked for. `state_dict` is called after each
-    round, `load_state_dict` once, on a backend without parties, when a run resumes.
+    `apply_updates`, and `embed` once more if the server trains last; where a searched step was too
+    long, `apply_updates` and `embed` follow again. Before it measures anything it calls
+    `evaluation_embeddings` of the parties whose parameters have changed. `remove` ends a party;
+    before that, `training_embeddings` may be asked for. `state_dict` is called after each round,
+    `load_state_dict` once, on a backend without parties, when a run resumes.
     """
 
     round: tuple[int, int]  # the round and the arrival in it that is trained, or was last
@@ -70,8 +77,11 @@ class PartyBackend(Protocol):
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
         """Take the task's local steps; the updates stay pending until they are applied."""
 
-    def apply_updates(self, fraction: float) -> set[str]:
-        """Apply a fraction of each pending update; return the parties that were updated."""
+    def apply_updates(self, step_length: float, names: Collection[str]) -> set[str]:
+        """Go so far along these parties' last updates; return the parties that were updated.
+
+        A second call in the same round replaces the first.
+        """
 
     def embed(self, rows: Tensor, phase: str, names: Collection[str]) -> dict[str, Tensor]:
         """Return embeddings (rows, width) of training rows, of those of `names` that are present.

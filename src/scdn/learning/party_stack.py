@@ -101,12 +101,17 @@ class PartyStack:
             views=self.views.concat(other.views),
         )
 
-    def interpolate(self, other: PartyStack, fraction: float) -> PartyStack:
-        """Move the parameters this fraction of the way to those of the same parties in `other`."""
-        if fraction == 1.0:
+    def with_parts(self, other: PartyStack, names: Collection[str]) -> PartyStack:
+        """Replace the parameters of the parties in `names` by those they have in `other`."""
+        part = other.select(names)
+        return self.updated_with(part) if part.names else self
+
+    def interpolate(self, other: PartyStack, step_length: float) -> PartyStack:
+        """Move the parameters so far along the way to those of the same parties in `other`."""
+        if step_length == 1.0:
             return other
         parameters = {
-            name: torch.lerp(p, other.parameters[name], fraction)
+            name: torch.lerp(p, other.parameters[name], step_length)
             for name, p in self.parameters.items()
         }
         return replace(self, parameters=parameters)

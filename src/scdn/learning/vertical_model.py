@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from scdn.errors import input_error
-from scdn.learning.batches import draw_batches, sample_rows
+from scdn.learning.batches import draw_batches, draw_round, sample_rows
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.fusion_model import FusionModel
@@ -32,8 +32,11 @@ from scdn.learning.party_backend import PartyBackend, RoundTask
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_loss import PartyLoss
 from scdn.learning.party_stack import PartyStack
+from scdn.learning.recent_rows import RecentRows
+from scdn.learning.round_training import RoundTraining
 from scdn.learning.server_work import ServerWork
 from scdn.learning.smoothness import global_smoothness
+from scdn.learning.step_rule import StepRule, StepTaken
 from scdn.learning.tensors import StateDict, Tensors, single_threaded
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
@@ -55,6 +58,8 @@ class VerticalModel:
         Whether gradient statistics are measured, for a controller that needs them.
     unsent
         Parties whose current embeddings the server does not have yet.
+    step_rule
+        How far parties go along their updates.
     """
 
     learning: LearningSettings
@@ -67,6 +72,10 @@ class VerticalModel:
     connections: dict[str, int] = field(default_factory=dict)
     measures_gradients: bool = True
     unsent: set[str] = field(default_factory=set)
+    step_rule: StepRule = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.step_rule = StepRule(self.learning)
 
     @classmethod
     def create(
@@ -98,6 +107,7 @@ class VerticalModel:
             sample,
             memory(memory_name)(learning),
             [metric(name) for name in learning.metrics],
+            recent=RecentRows(learning.server_rounds),
         )
         if parties is None:
             parties = LocalParties(data, factory, seed, sample)
@@ -157,21 +167,41 @@ class VerticalModel:
         local_steps: Mapping[str, LocalSteps],
         server_steps: LocalSteps,
         *,
+        batches: int | None = None,
         training_parties: int | None = None,
         arrival: int | None = None,
-    ) -> None:
-        """Train the parties and the server for one round.
+    ) -> StepTaken:
+        """Train the parties and the server for one round; return how far the parties went.
 
+        `batches` is the number of batches to draw, by default as many as anybody has steps.
         `training_parties` is the number of parties that began to train, for the damping: one whose
         link failed or that left during the round has no local steps. `arrival` is the index of an
-        arrival in an asynchronous round.
+        arrival in an asynchronous round. A server that trains by Adam ignores the rate of its
+        steps.
         """
+        for name in local_steps:
+            if name not in self.present:
+                raise input_error("learning", name, "cannot train", "must be present")
+        self.parties.round = (round_index, 0 if arrival is None else arrival + 1)
+        by_adam = self.learning.server_optimizer == "adam"
+        # By Adam all arrivals share the round's rows, which the other parties have sent already.
+        rows_key = (round_index,) if arrival is None or by_adam else (round_index, arrival)
+        if batches is None:
+            batches = max([server_steps.count, *(steps.count for steps in local_steps.values())])
         with single_threaded():
-            task, stale, weights = self._begin_round(
-                round_index, local_steps, server_steps, training_parties, arrival
-            )
-            stats = self.parties.train(task)
-            self._finish_round(task, stale, weights, server_steps, stats)
+            training = self._begin_round(rows_key, batches, local_steps, training_parties)
+            stats = self.parties.train(training.task)
+            step = training.take_step()
+            self._keep_stats(stats)
+            self.step_rule.adapt(step, 1 if arrival is None else len(self.present))
+            self.unsent |= training.senders
+            if by_adam:
+                key = (round_index,) if arrival is None else (round_index, arrival)
+                draws = (generator(self.seed, purpose, *key) for purpose in ("server", "mask"))
+                training.train_server_by_adam(server_steps.count, round_index, *draws)
+            else:
+                training.train_server_by_sgd(server_steps.count, server_steps.rate)
+        return step
 
     def exchange(self) -> None:
         """Let parties send embeddings of the sample and the test rows, if they have changed.
@@ -231,6 +261,7 @@ class VerticalModel:
             "gradient_stats": {name: asdict(s) for name, s in self.gradient_stats.items()},
             "connections": self.connections,
             "round": list(self.parties.round),
+            "rate_scale": self.step_rule.rate_scale,
         }
         return StateDict(parties.arrays | server.arrays, values)
 
@@ -243,6 +274,7 @@ class VerticalModel:
         self.gradient_stats = {name: GradientStats(**table) for name, table in stats.items()}
         self.connections = dict(values["connections"])
         self.parties.round = (values["round"][0], values["round"][1])
+        self.step_rule.rate_scale = values["rate_scale"]
         self.unsent = set(self.present)
 
     # --- parts of a round -----------------------------------------------------------------------
@@ -252,52 +284,47 @@ class VerticalModel:
         self.connections |= self.parties.add(views)
         self.unsent |= set(views)
         if self.measures_gradients and views:
-            draw = generator(self.seed, f"probe:{min(views)}")
-            batches = self._draw(draw, PROBE_BATCHES)
-            stale = self._member_embeddings(batches, "probe")
+            batches = self.draw(generator(self.seed, f"probe:{min(views)}"), PROBE_BATCHES)
+            (stale,) = self._member_embeddings([batches], "probe")
             task = self._task(batches, {}, stale, self.server.evaluation_weights(PROBE_BATCHES))
             self.gradient_stats |= self.parties.measure_gradients(set(views), task)
 
     def _begin_round(
         self,
-        round_index: int,
+        key: tuple[int, ...],
+        steps: int,
         local_steps: Mapping[str, LocalSteps],
-        server_steps: LocalSteps,
         training_parties: int | None,
-        arrival: int | None,
-    ) -> tuple[RoundTask, Tensor, Tensor | None]:
-        """Return the parties' task, the members' stale embeddings, and their weights."""
-        for name in local_steps:
-            if name not in self.present:
-                raise input_error("learning", name, "cannot train", "must be present")
-        self.parties.round = (round_index, 0 if arrival is None else arrival + 1)
-        training = {name for name, steps in local_steps.items() if steps.count}
-        steps = max([server_steps.count, *(steps.count for steps in local_steps.values())])
-        key = (round_index,) if arrival is None else (round_index, arrival)
-        batches = self._draw(generator(self.seed, "batches", *key), steps)
+    ) -> RoundTraining:
+        """Draw the round's rows, and ask the parties for their embeddings of them."""
+        drawn = draw_round(self.seed, key, steps, self.data.count("train"), self.learning)
+        batches, held_out = (rows.to(self.factory.options.device) for rows in drawn)
+        most = max((steps.count for steps in local_steps.values()), default=0)
         if self.learning.labels == "server":  # which computes the gradients of these rows
-            most = max((steps.count for steps in local_steps.values()), default=0)
             self.server.work += ServerWork(gradient_rows=batches[:most].numel())
         weights = self.server.training_weights(steps, generator(self.seed, "dropout", *key))
-        stale = self._member_embeddings(batches, "before")
-        self._measure_idle(set(self.present) - training, batches, stale)
-        count = len(training) if training_parties is None else training_parties
-        task = self._task(batches, local_steps, stale, weights, self._update_fraction(count))
-        return task, stale, weights
+        stale, stale_held_out = self._member_embeddings([batches, held_out], "before")
+        idle = set(self.present) - {n for n, steps in local_steps.items() if steps.count}
+        self._measure_idle(idle, batches, stale)
+        task = self._task(batches, local_steps, stale, weights, held_out)
+        return RoundTraining(
+            self.learning,
+            self.parties,
+            self.server,
+            replace(task, step_length=self.step_rule.fixed_length(task.training, training_parties)),
+            stale,
+            stale_held_out,
+            weights,
+            self.server.evaluation_weights(len(held_out)),
+            self._senders(local_steps),
+        )
 
-    def _update_fraction(self, training_parties: int) -> float | None:
-        """Return the fraction of updates to apply; None: it is fitted after the training.
-
-        Parties that train at once overshoot together, which applying a fraction damps.
-        """
-        damping = self.learning.damping
-        if training_parties == 0:
-            return 1.0
-        if self.learning.step != "rate":
-            return None
-        if damping == "none":
-            return 1.0
-        return 1 / training_parties if damping == "active" else float(damping)
+    def _keep_stats(self, stats: Mapping[str, GradientStats]) -> None:
+        """Keep what parties reported; a searched step leaves out parties that diverged."""
+        for name, latest in stats.items():
+            if latest.is_finite or not self.step_rule.is_searched:
+                before = self.gradient_stats.get(name, GradientStats())
+                self.gradient_stats[name] = before.updated_with(latest)
 
     def _measure_idle(self, idle: Collection[str], batches: Tensor, stale: Tensor) -> None:
         """Measure L_n of parties that will not train by a trial step, so that it stays current."""
@@ -316,46 +343,18 @@ class VerticalModel:
         local_steps: Mapping[str, LocalSteps],
         stale: Tensor,
         weights: Tensor | None,
-        fraction: float | None = None,
+        held_out: Tensor | None = None,
     ) -> RoundTask:
         def party_loss(names: Sequence[str]) -> PartyLoss:
             return self.server.party_loss(names, batches, stale, self.learning.labels, weights)
 
         sample_loss = self._sample_loss if self.measures_gradients else None
-        return RoundTask(batches, local_steps, party_loss, sample_loss, fraction)
+        held_out = batches.new_zeros(0, 0) if held_out is None else held_out
+        return RoundTask(batches, held_out, local_steps, party_loss, sample_loss)
 
     def _sample_loss(self, names: Sequence[str]) -> PartyLoss:
         self.exchange()
         return self.server.sample_loss(names)
-
-    def _finish_round(
-        self,
-        task: RoundTask,
-        stale: Tensor,
-        weights: Tensor | None,
-        server_steps: LocalSteps,
-        stats: Mapping[str, GradientStats],
-    ) -> None:
-        """Apply the parties' updates, and train the server."""
-        for name, latest in stats.items():
-            before = self.gradient_stats.get(name, GradientStats())
-            self.gradient_stats[name] = before.updated_with(latest)
-        senders = self._senders(task.local_steps)
-        fraction, fresh = task.update_fraction, None
-        if fraction is None:
-            fresh = self._refreshed(task.batches, stale, "trained", senders)
-            fraction = self.server.best_fraction(task.batches, stale, fresh, weights)
-        updated = self.parties.apply_updates(fraction)
-        self.unsent |= senders
-        steps = server_steps.count
-        batches, embeddings = task.batches[:steps], stale
-        if self.learning.server_turn == "after" and steps:
-            is_current = fraction == 1.0 and updated == senders and not self.learning.perturbation
-            if fresh is None or not is_current:
-                fresh = self._refreshed(batches, stale, "after", senders)
-            embeddings = fresh
-        weights = None if weights is None else weights[:steps]
-        self.server.train(batches, embeddings[:, :steps], server_steps.rate, weights)
 
     def _senders(self, local_steps: Mapping[str, LocalSteps]) -> set[str]:
         """Return the parties whose embeddings differ after a round: with noise, everybody's."""
@@ -365,24 +364,20 @@ class VerticalModel:
 
     # --- rows and embeddings --------------------------------------------------------------------
 
-    def _refreshed(
-        self, batches: Tensor, stale: Tensor, phase: str, senders: Collection[str]
-    ) -> Tensor:
-        """Return embeddings of (steps, batch) rows, stale but for those of `senders`."""
-        stale = stale[:, : len(batches)]
-        sent = self.parties.embed(batches.flatten(), phase, senders)
-        if not sent:
-            return stale
-        fresh = torch.stack(list(sent.values())).view(len(sent), *stale.shape[1:])
-        return stale.index_copy(0, self.server.member_indices(tuple(sent)), fresh)
+    def _member_embeddings(self, rows: Sequence[Tensor], phase: str) -> list[Tensor]:
+        """Return all members' embeddings of several (steps, batch) rows, asked for at once.
 
-    def _member_embeddings(self, batches: Tensor, phase: str) -> Tensor:
-        """Return all members' embeddings of rows (steps, batch): (members, steps, batch, width)."""
-        rows = batches.flatten()
-        sent = self.parties.embed(rows, phase, self.present)
-        table = self.server.member_embeddings(sent, rows)
-        return table.view(len(table), *batches.shape, table.shape[-1])
+        Each result is (members, steps, batch, width).
+        """
+        flat = torch.cat([part.flatten() for part in rows])
+        sent = self.parties.embed(flat, phase, self.present)
+        tables = self.server.member_embeddings(sent, flat).split([part.numel() for part in rows], 1)
+        return [
+            table.view(len(table), *part.shape, table.shape[-1])
+            for table, part in zip(tables, rows, strict=True)
+        ]
 
-    def _draw(self, draw: np.random.Generator, steps: int) -> Tensor:
+    def draw(self, draw: np.random.Generator, steps: int) -> Tensor:
+        """Draw one batch of training rows per step."""
         batches = draw_batches(draw, steps, self.data.count("train"), self.learning.batch_size)
         return batches.to(self.factory.options.device)

@@ -96,6 +96,18 @@ class RoundEvent(_OpenModel):
     seconds: float
 
 
+class TargetResult(_OpenModel):
+    """Whether, when and at what cost a run reached a target; null where it did not."""
+
+    metric: str
+    value: float
+    reached: bool
+    round: int | None
+    joules: float | None
+    seconds: float | None = Field(description="simulated")
+    bits: float | None
+
+
 class EndEvent(_OpenModel):
     """The last line of a run that is over."""
 
@@ -104,6 +116,7 @@ class EndEvent(_OpenModel):
     rounds: int
     metrics: Metrics | None
     energy: dict[str, float]
+    targets: list[TargetResult] = []
 
 
 class AnyEvent(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from scdn.report.statistics import MethodValues, final_values, mean_and_std
 from scdn.report.study import Study
 
 _BUDGET_POINTS = 160  # along a curve over joules or seconds
+_TARGET = "target"  # label of its line
 _LABEL_SPACING = 0.085  # between the labels of two baselines, as a fraction of the chart's height
 
 
@@ -71,7 +73,7 @@ def _budget_charts(study: Study) -> Iterator[Chart]:
         shown = study.metrics.get(metric, study.headline)
         levels = study.baselines() if metric == study.headline.metric else {}
         values = [target.value for target in study.targets if target.metric == metric]
-        levels |= {f"target{f' {n}' * (len(values) > 1)}": v for n, v in enumerate(values, 1)}
+        levels |= {f"{_TARGET}{f' {n}' * (len(values) > 1)}": v for n, v in enumerate(values, 1)}
         for budget, column in (("joules", "cumulative_joules"), ("seconds", "cumulative_s")):
             yield _chart(next(names), f"{shown.label} against {budget}",
                          f"The last value reached, up to the {budget} that every seed has used.",
@@ -170,16 +172,15 @@ def _spaced(baselines: dict[str, float], low: float, high: float) -> list[Baseli
     levels = []
     for label, value in sorted(baselines.items(), key=lambda baseline: baseline[1]):
         last = max(value, last + step)
-        levels.append(BaselineLevel(label, value, last))
+        levels.append(BaselineLevel(label, value, last, label.startswith(_TARGET)))
     excess = last - (high - step / 3) if levels else 0.0
     if excess <= 0:
         return levels
     # The labels at the top would leave the chart: move them down together.
     return [
-        BaselineLevel(level.label, level.value,
-                      level.name_at - excess if level.name_at > high - 3 * step else level.name_at)
+        replace(level, name_at=level.name_at - excess) if level.name_at > high - 3 * step else level
         for level in levels
-    ]  # fmt: skip
+    ]
 
 
 def energy_ledger(study: Study) -> EnergyLedger:

@@ -91,7 +91,10 @@ def _draw_chart(chart: Chart, styles: dict[str, MethodStyle]) -> Figure:
     style_axes(axes, chart.x_label, chart.y_label)
     axes.grid(axis="y", color=LIGHT["grid"])
     for level in chart.levels:
-        axes.axhline(level.value, color=LIGHT["faint"], lw=1, ls=(0, (2, 3)))
+        if level.target:
+            axes.axhline(level.value, color=LIGHT["ink"], lw=1.2, ls=(0, (6, 3)))
+        else:
+            axes.axhline(level.value, color=LIGHT["faint"], lw=1, ls=(0, (2, 3)))
         axes.annotate(f"{level.label} {level.value:.3g}", (1.01, level.name_at),
                       xycoords=("axes fraction", "data"), va="center", fontsize=8,
                       color=LIGHT["muted"])  # fmt: skip

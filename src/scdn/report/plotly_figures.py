@@ -25,7 +25,8 @@ def plotly_chart(chart: Chart, styles: dict[str, MethodStyle]) -> PlotlyFigure:
     names = [_baseline_label(level.label, level.value, level.name_at) for level in chart.levels]
     rules = [
         {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level.value, "y1": level.value,
-         "line": {"color": "@faint", "width": 1, "dash": "2px,4px"}, "layer": "below"}
+         "line": {"color": "@ink", "width": 1.4, "dash": "8px,4px"} if level.target
+         else {"color": "@faint", "width": 1, "dash": "2px,4px"}, "layer": "below"}
         for level in chart.levels
     ]  # fmt: skip
     return {

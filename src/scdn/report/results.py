@@ -75,6 +75,7 @@ class BaselineLevel:
     label: str
     value: float
     name_at: float
+    target: bool = False  # drawn stronger than a baseline
 
 
 @dataclass(frozen=True)

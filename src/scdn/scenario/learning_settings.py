@@ -108,6 +108,12 @@ class LearningSettings(RoundLearningSettings):
     imputation: Literal["zero", "mean", "learned"] = setting(
         "learned", "how to fill in missing embeddings", reason="predicts them from present parties"
     )
+    augment_flip: bool = setting(
+        False, "mirror images at random, left to right, while parties train"
+    )
+    augment_shift: WholeNumber = setting(
+        0, "most pixels by which images are shifted sideways at random while parties train", ge=0
+    )
     dropout: float = setting(
         0.2, 'probability that the memory "dropout" leaves a party out of a step', ge=0, lt=1
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -13,13 +12,14 @@ from scdn.arrays import Mask
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.data import Dataset
-from scdn.learning.asynchronous_schedule import Arrival
 from scdn.learning.metrics import metric
 from scdn.record.run_reader import Event
 from scdn.scenario import Scenario
-from scdn.simulation.outcome import Outcome
+from scdn.simulation.outcome import Outcome, RoundResult
 from scdn.simulation.server_compute import ServerCompute
+from scdn.theory.theorem_1_conditions import learning_rate_limit
 from scdn.world.energy import MovementJ
+from scdn.world.fleet import OPTIMIZERS
 
 
 def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Event) -> Event:
@@ -63,14 +63,13 @@ def headline_score(scenario: Scenario) -> Event:
 def round_event(
     round_index: int,
     plan: Plan,
-    outcome: Outcome,
+    result: RoundResult,
     movement: MovementJ,
     compute: ServerCompute,
-    problem: RoundProblem,
-    arrivals: Sequence[Arrival] | None,
     fallback: str | None,
 ) -> Event:
     """Return the event of a round: its plan and its outcome."""
+    problem, outcome = plan.problem, result.outcome
     event: Event = {
         "event": "round",
         "round": round_index,
@@ -95,8 +94,9 @@ def round_event(
             "fallback": fallback,
         },
         "bits_sent": float(outcome.bits.sum()),
+        "step": _step_entry(plan, result),
     }
-    if arrivals is not None:
+    if result.arrivals is not None:
         event["arrivals"] = [
             {
                 "id": a.name,
@@ -108,9 +108,26 @@ def round_event(
                 "processing_j": a.cycle.processing_j,
                 "bits_sent": a.cycle.bits,
             }
-            for a in arrivals
+            for a in result.arrivals
         ]
     return event
+
+
+def _step_entry(plan: Plan, result: RoundResult) -> Event:
+    """Return how far parties went along their updates, and whom Theorem 1 no longer covers."""
+    problem, lengths = plan.problem, [step.length for step in result.steps]
+    steps = problem.learning.steps_per_iteration * problem.max_iterations
+    taken = problem.learning_rate * max(lengths, default=0.0)
+    proximal = problem.optimizer == OPTIMIZERS.index("proximal")
+    limits = [learning_rate_limit(mu, steps) for mu in problem.optimizer_value]
+    return {
+        "lengths": lengths,
+        "shortenings": sum(step.shortenings for step in result.steps),
+        "diverged": sorted({name for step in result.steps for name in step.diverged}),
+        "outside_theorem_1": _selected_ids(
+            problem, proximal & result.outcome.trains & (taken >= limits)
+        ),
+    }
 
 
 def _selected_ids(problem: RoundProblem, mask: Mask) -> list[str]:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from scdn.arrays import Array, Mask, floats
+from scdn.arrays import Array, IntArray, Mask, floats
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
-from scdn.learning.asynchronous_schedule import Arrival, PartyCycle, VirtualClock, train_arrivals
+from scdn.learning.asynchronous_schedule import PartyCycle, VirtualClock, train_arrivals
 from scdn.learning.local_optimizers import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, RoundContext, rival_iterations
@@ -22,14 +22,15 @@ from scdn.rng import generator
 from scdn.scenario import Scenario
 from scdn.simulation.energy_ledger import Ledger
 from scdn.simulation.events import round_event
-from scdn.simulation.outcome import Outcome, realise
+from scdn.simulation.outcome import Outcome, RoundResult, realise
 from scdn.simulation.plan_with_fallback import plan_round
 from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
 from scdn.simulation.run_data import RunData
 from scdn.simulation.server_compute import ServerCompute, server_compute
+from scdn.theory.theorem_1_conditions import learning_rate_limit
 from scdn.world.churn import ChurnTrace
 from scdn.world.fading import ChannelDraws, draw_channel
-from scdn.world.fleet import OPTIMIZERS
+from scdn.world.fleet import OPTIMIZERS, Fleet
 
 DIVERGENCE_FACTOR = 1e6  # training has diverged when a metric exceeds so many initial losses
 
@@ -71,16 +72,14 @@ class Simulation:
             plan, fallback = self.plan(problem)  # line 5
             movement = problem.movement_j(plan.server_m)
             self.server_m = plan.server_m
-            outcome, arrivals, latency_s = self.train(plan, self.realise(plan))  # line 6
+            result = self.train(plan, self.realise(plan))  # line 6
             compute = self.bill_server()
-            latency_s += compute.seconds
+            latency_s = result.latency_s + compute.seconds
             entered, exited = self.update_network()  # line 7
             metrics = self.evaluate()
 
-            self.ledger.add(outcome, movement, compute, latency_s)
-            event = round_event(
-                self.round, plan, outcome, movement, compute, problem, arrivals, fallback
-            )
+            self.ledger.add(result.outcome, movement, compute, latency_s)
+            event = round_event(self.round, plan, result, movement, compute, fallback)
             event |= {"entered": entered, "exited": exited, "metrics": metrics}
             event |= {"latency_s": latency_s, "seconds": time.perf_counter() - began}
             self.add_measurements(event)
@@ -95,7 +94,7 @@ class Simulation:
 
     def collect_reports(self) -> DeviceReports:
         """Return what the devices that are present transmit to the server (line 3)."""
-        learning, model = self.scenario.learning, self.model
+        model = self.model
         fleet = self.trace.fleet.take(self._present)
         ids = fleet.id.tolist()
         smoothness, global_smoothness = model.smoothness()
@@ -110,8 +109,7 @@ class Simulation:
             survival=self.trace.survival(self.round)[self._present],
             payload_bits=self.data.payload_bits(connections),
             connections=connections,
-            learning_rate=fleet.learning_rate
-            * halved_rate(1.0, self.round, learning.halve_rate_every),
+            learning_rate=self._local_rates(fleet, optimizer, optimizer_value),
             optimizer=optimizer,
             optimizer_value=optimizer_value,
             smoothness=reported(smoothness, ids, "smoothness"),
@@ -119,6 +117,19 @@ class Simulation:
             gradient_variance=reported(variances, ids, "gradient_variance"),
             global_smoothness=global_smoothness,
         )
+
+    def _local_rates(self, fleet: Fleet, optimizer: IntArray, mu: Array) -> Array:
+        """Return the rates at which devices train: the scenario's, halved or as the server found.
+
+        A rate that the server found is kept within Theorem 1's condition on proximal SGD.
+        """
+        step_rule = self.model.step_rule
+        rates = fleet.learning_rate * step_rule.rate_factor(self.round)
+        if not step_rule.is_searched:
+            return rates
+        proximal = optimizer == OPTIMIZERS.index("proximal")
+        limits = [learning_rate_limit(value, self._most_steps) for value in mu]
+        return np.where(proximal, np.minimum(rates, limits), rates)
 
     def estimate_importance(self) -> Array:
         """Return γ by Algorithm 2 (line 4); it is 1 in round 0 and for newcomers."""
@@ -165,25 +176,38 @@ class Simulation:
         )
         return ChannelDraws(*(values[self._present] for values in draws))
 
-    def train(self, plan: Plan, outcome: Outcome) -> tuple[Outcome, list[Arrival] | None, float]:
-        """Train parties and server; return the outcome, the arrivals and the round's seconds."""
-        learning = self.scenario.learning
-        server_rate = halved_rate(learning.server_rate, self.round, learning.halve_rate_every)
+    def train(self, plan: Plan, outcome: Outcome) -> RoundResult:
+        """Train parties and server under this plan, of which `outcome` is what devices do."""
         if self.method.schedule == "synchronous":
-            server_steps = learning.steps_per_iteration * self.scenario.max_iterations
-            self.model.train(
+            step = self.model.train(
                 self.round,
                 self._local_steps(plan, outcome),
-                LocalSteps(server_steps, server_rate),
+                self._server_steps(),
+                batches=self._most_steps,
                 training_parties=int((outcome.active & (self._step_counts(plan) > 0)).sum()),
             )
             outcome = self.apply_missing_reports(plan, outcome)
-            return outcome, None, outcome.latency_s
+            return RoundResult(outcome, outcome.latency_s, [step])
         began_s = self.clock.now_s
         arrivals = self.clock.next_arrivals(self.cycles(plan, outcome), len(plan.problem))
-        train_arrivals(self.model, self.round, server_rate, arrivals)
+        steps = train_arrivals(
+            self.model, self.round, self._server_steps(), arrivals, self._most_steps
+        )
         outcome = outcome.with_arrivals(plan.problem, arrivals)
-        return outcome, arrivals, self.clock.now_s - began_s
+        return RoundResult(outcome, self.clock.now_s - began_s, steps, arrivals)
+
+    @property
+    def _most_steps(self) -> int:
+        """The mini-batch steps of a party that takes all iterations; so many batches are drawn."""
+        return self.scenario.learning.steps_per_iteration * self.scenario.max_iterations
+
+    def _server_steps(self) -> LocalSteps:
+        """Return the server's steps in this round; in the paper, as many as a party may take."""
+        learning = self.scenario.learning
+        if learning.server_optimizer == "adam":
+            return LocalSteps(learning.server_steps, 0.0)
+        rate = halved_rate(learning.server_rate, self.round, learning.halve_rate_every)
+        return LocalSteps(self._most_steps, rate)
 
     def bill_server(self) -> ServerCompute:
         """Return what the server's training took in this round."""

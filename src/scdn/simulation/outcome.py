@@ -11,6 +11,7 @@ from scdn.arrays import Array, Mask
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.learning.asynchronous_schedule import Arrival, PartyCycle
+from scdn.learning.step_rule import StepTaken
 from scdn.scenario import Fading, Radio
 from scdn.world.churn import link_failed
 from scdn.world.fading import ChannelDraws, drawn_path_loss
@@ -80,6 +81,16 @@ class Outcome:
             bits=total(lambda cycle: cycle.bits),
             executed_iterations=steps / problem.learning.steps_per_iteration,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class RoundResult:
+    """A trained round: its outcome, its duration without the server's computing, its steps."""
+
+    outcome: Outcome
+    latency_s: float
+    steps: Sequence[StepTaken]  # one, or one per arrival that trained
+    arrivals: Sequence[Arrival] | None = None  # of an asynchronous round
 
 
 def realise(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,6 +11,7 @@ from scdn.arrays import Array, IntArray
 from scdn.data import Dataset, load
 from scdn.data.scaling import ScalingKind
 from scdn.errors import input_error
+from scdn.learning.augmentation import Augmentation
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView, newcomer_view, split_features
 from scdn.learning.local_optimizers import local_optimizer
@@ -58,6 +59,10 @@ class RunData:
         dataset, tensors = _prepared(learning.dataset, learning.scaling, options, *holdout)
         views = split_features(dataset, learning.split, len(names), scenario.seed, names)
         factory = PartyFactory.from_dataset(dataset, learning)
+        if learning.augment_flip or learning.augment_shift:
+            shape = factory.row_shapes["image"]
+            augmentation = Augmentation.create(tensors.count("train"), shape, learning, options)
+            tensors = replace(tensors, augmentation=augmentation)
         return cls(scenario, dataset, tensors, factory, dict(zip(names, views, strict=True)))
 
     def newcomer_view(self, name: str) -> FeatureView:

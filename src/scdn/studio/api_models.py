@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from scdn.record.event_schema import TargetResult
 from scdn.report.results import Chart, EnergyLedger, Measure
 from scdn.studio.settings import MAX_METHODS, MAX_SEEDS
 
@@ -138,18 +139,6 @@ class JobInfo(BaseModel):
     state: JobState
     command: str = Field(description="the equivalent command line")
     log: str = Field(description="the last lines of its output")
-
-
-class TargetResult(BaseModel):
-    """Whether, when and at what cost a run reached a target; costs are null where it did not."""
-
-    metric: str
-    value: float
-    reached: bool
-    round: int | None
-    joules: float | None
-    seconds: float | None = Field(description="simulated")
-    bits: float | None
 
 
 class ComparedRun(BaseModel):

@@ -214,7 +214,7 @@ def measure(
     for round_index in range(rounds):
         rate = halved_rate(LEARNING_RATE, round_index, halve_every)
         local_steps = LocalSteps(STEPS, rate)
-        batches = model._draw(generator(seed, "batches", round_index), STEPS)
+        batches = model.draw(generator(seed, "batches", round_index), STEPS)
         before = all_parameters(model)
         gradient = full_gradient(model, before)
         squares: dict[str, float] = {}

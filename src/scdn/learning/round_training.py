@@ -1,0 +1,136 @@
+"""One round's training: parties propose updates, a step along them is taken, the server trains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from scdn.learning.fusion_server import FITTED_LENGTHS, FusionServer
+from scdn.learning.party_backend import PartyBackend, RoundTask
+from scdn.learning.step_rule import StepTaken
+from scdn.scenario import LearningSettings
+
+TOLERATED_RISE = 1.01  # a searched step stands if the held-out loss is below so many times before's
+SHORTENING = 4.0  # of a searched step after which the loss is higher
+MAX_SHORTENINGS = 2
+
+
+@dataclass
+class RoundTraining:
+    """The rows of a round, and the embeddings that the server has of them.
+
+    `VerticalModel.train` creates one for each round, or for each arrival of an asynchronous round.
+    Once the parties have trained it calls `take_step`, then one of the two methods that train the
+    server.
+
+    Attributes
+    ----------
+    stale
+        The members' embeddings of the drawn rows when the round began, (members, steps, batch,
+        width); `stale_held_out` of the rows held out, (members, 1, rows, width).
+    weights
+        The members' weights in each step, (steps, members), if the memory has a mask;
+        `held_out_weights` are those for rows held out, (1, members).
+    senders
+        The parties whose embeddings differ after the round.
+    """
+
+    learning: LearningSettings
+    parties: PartyBackend
+    server: FusionServer
+    task: RoundTask
+    stale: Tensor
+    stale_held_out: Tensor
+    weights: Tensor | None
+    held_out_weights: Tensor | None
+    senders: set[str]
+    fresh: Tensor | None = field(default=None, init=False)  # as `stale`, after the step
+    fresh_held_out: Tensor | None = field(default=None, init=False)
+
+    # --- the parties' step ----------------------------------------------------------------------
+
+    def take_step(self) -> StepTaken:
+        """Apply the parties' updates, as far as the scenario's `step` says."""
+        length = self.task.step_length
+        if length is not None:
+            self.parties.apply_updates(length, self.task.training)
+            return StepTaken(length)
+        return self._fit_step() if self.learning.step == "fitted" else self._search_step()
+
+    def _fit_step(self) -> StepTaken:
+        """Take the part of the updates, at most all, with the least loss on the trained rows."""
+        trained = self._embed(self.task.batches, self.stale, "trained")
+        length = self.server.best_step_length(
+            self.task.batches, self.stale, trained, FITTED_LENGTHS, self.weights
+        )
+        updated = self.parties.apply_updates(length, self.task.training)
+        if length == 1.0 and updated == self.senders and not self.learning.perturbation:
+            self.fresh = trained  # nothing has changed since
+        return StepTaken(length)
+
+    def _search_step(self) -> StepTaken:
+        """Take the step with the least loss on rows that nobody trained on.
+
+        The search extrapolates the embeddings. Parties then send those after the step, and where
+        the true loss is higher than before, the step is shortened.
+        """
+        rows, stale, weights = self.task.held_out, self.stale_held_out, self.held_out_weights
+        trained = self._embed(rows, stale, "trained")
+        diverged = self.server.non_finite_members(trained)
+        if diverged:
+            indices = self.server.member_indices(diverged)
+            trained = trained.index_copy(0, indices, stale[indices])
+        names = self.task.training - set(diverged)
+        length = self.server.search_step_length(rows, stale, trained, weights)
+        limit = TOLERATED_RISE * self.server.mean_loss(rows, stale, weights)
+        for shortenings in range(MAX_SHORTENINGS + 1):
+            self.parties.apply_updates(length, names)
+            self.fresh_held_out = self._embed(rows, stale, "after")
+            if self.server.mean_loss(rows, self.fresh_held_out, weights) <= limit:
+                return StepTaken(length, shortenings, diverged)
+            length /= SHORTENING
+        self.parties.apply_updates(0.0, names)
+        self.fresh_held_out = None
+        return StepTaken(0.0, MAX_SHORTENINGS + 1, diverged)
+
+    # --- the server's training ------------------------------------------------------------------
+
+    def train_server_by_sgd(self, steps: int, rate: float) -> None:
+        """Take one step per drawn batch, on the embeddings before or after the parties' step."""
+        batches, embeddings = self.task.batches[:steps], self.stale
+        if self.learning.server_turn == "after" and steps:
+            embeddings = self._fresh(batches)
+        weights = None if self.weights is None else self.weights[:steps]
+        self.server.train(batches, embeddings[:, :steps], rate, weights)
+
+    def train_server_by_adam(
+        self, steps: int, round_index: int, draw: np.random.Generator, mask: np.random.Generator
+    ) -> None:
+        """Add the round's rows to those of recent rounds, and train on them."""
+        batches, held_out = self.task.batches, self.task.held_out
+        if self.fresh_held_out is None:
+            self.fresh_held_out = self._embed(held_out, self.stale_held_out, "after")
+        tables = [self._fresh(batches).flatten(1, 2), self.fresh_held_out.flatten(1, 2)]
+        rows = torch.cat([batches.flatten(), held_out.flatten()])
+        is_held_out = torch.arange(len(rows), device=rows.device) >= batches.numel()
+        self.server.hear(round_index, rows, is_held_out, torch.cat(tables, 1))
+        self.server.train_on_recent_rows(steps, self.learning.batch_size, draw, mask)
+
+    # --- embeddings -----------------------------------------------------------------------------
+
+    def _fresh(self, batches: Tensor) -> Tensor:
+        if self.fresh is not None:
+            return self.fresh
+        return self._embed(batches, self.stale, "after")
+
+    def _embed(self, rows: Tensor, stale: Tensor, phase: str) -> Tensor:
+        """Return embeddings of (steps, batch) rows, stale but for those of the senders."""
+        stale = stale[:, : len(rows)]
+        sent = self.parties.embed(rows.flatten(), phase, self.senders)
+        if not sent:
+            return stale
+        fresh = torch.stack(list(sent.values())).view(len(sent), *stale.shape[1:])
+        return stale.index_copy(0, self.server.member_indices(tuple(sent)), fresh)
