@@ -98,6 +98,7 @@ def random_scenario(number):
             "input": one_of("own", "masked"),
             "labels": one_of("shared", "server"),
             "damping": one_of("none", "active", "fitted"),
+            "server_optimizer": ("adam", "sgd")[number % 2],
             "server_turn": one_of("parallel", "after"),
             "payload": one_of("model", "model", "embeddings"),
             "imputation": one_of("zero", "mean", "learned"),
@@ -152,12 +153,10 @@ class RunCache:
         batches, steps, rounds = {}, {}, []
         begin_round = VerticalModel._begin_round
 
-        def recording(model, round_index, local_steps, server_steps, training_parties, arrival):
-            begun = begin_round(
-                model, round_index, local_steps, server_steps, training_parties, arrival
-            )
-            batches[round_index, arrival] = begun[0].batches.numpy()
-            steps[round_index, arrival] = {name: s.count for name, s in local_steps.items()}
+        def recording(model, key, count, local_steps, training_parties):
+            begun = begin_round(model, key, count, local_steps, training_parties)
+            batches[model.parties.round] = begun.task.batches.numpy()
+            steps[model.parties.round] = {name: s.count for name, s in local_steps.items()}
             return begun
 
         def observe(event, simulation):
