@@ -6,6 +6,7 @@ import pytest
 
 from scdn.cli import progress_bar
 from scdn.cli.progress_bar import ProgressBar, Work, format_duration
+from scdn.data import fetch
 from scdn.record.run_reader import EVENTS
 from scdn.scenario import read_scenario
 from scdn.simulation.compare import compare
@@ -51,6 +52,7 @@ def test_a_resumed_run_estimates_from_the_rounds_since_then(clock, capsys):
 
 
 def test_a_comparison_counts_rounds_and_not_kept_runs_as_its_work(examples, tmp_path):
+    fetch("digits")
     quick = read_scenario(examples / "quick.toml", ["learning.rounds=3"])
     compare(quick, ["max-vfl"], [1], tmp_path)
     shown = []

@@ -65,6 +65,10 @@ def federated_scenario(scenario: Scenario) -> Scenario:
     if learning.labels != "server":
         allowed = "must be server: devices get gradients, never labels"
         raise input_error(scenario.name, "learning.labels", f"got {learning.labels!r}", allowed)
+    if learning.augment_flip or learning.augment_shift:
+        problem = "images are augmented in simulated runs only"
+        allowed = "augment_flip must be false and augment_shift 0 to be federated"
+        raise input_error(scenario.name, "learning", problem, allowed)
     if method(scenario.method).schedule != "synchronous":
         problem = f"{scenario.method} is asynchronous"
         raise input_error(scenario.name, "method", problem, "must be synchronous to be federated")

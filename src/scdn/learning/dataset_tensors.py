@@ -47,6 +47,12 @@ class DatasetTensors:
         rows = self.targets or {s: next(iter(x.values())) for s, x in self.inputs.items()}
         return len(rows[subset])
 
+    @property
+    def numbered_targets(self) -> Tensor:
+        """Return the targets of all numbers of training rows: the same in every variant."""
+        variants = 1 if self.augmentation is None else self.augmentation.variants
+        return self.targets["train"].repeat(variants)
+
     def select(self, subset: Subset, modality: str, rows: Tensor) -> Tensor:
         """Return the inputs of numbered rows, (rows, columns)."""
         inputs = self.inputs[subset][modality]

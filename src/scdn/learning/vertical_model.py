@@ -102,7 +102,7 @@ class VerticalModel:
         server = FusionServer(
             fusion,
             factory.task,
-            data.targets["train"],
+            data.numbered_targets,
             data.targets["test"],
             sample,
             memory(memory_name)(learning),
@@ -299,6 +299,8 @@ class VerticalModel:
         """Draw the round's rows, and ask the parties for their embeddings of them."""
         drawn = draw_round(self.seed, key, steps, self.data.count("train"), self.learning)
         batches, held_out = (rows.to(self.factory.options.device) for rows in drawn)
+        if self.data.augmentation is not None:
+            batches = self.data.augmentation.draw(generator(self.seed, "augment", *key), batches)
         most = max((steps.count for steps in local_steps.values()), default=0)
         if self.learning.labels == "server":  # which computes the gradients of these rows
             self.server.work += ServerWork(gradient_rows=batches[:most].numel())

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from scdn.errors import Fault, format_value
 from scdn.scenario.definition import Scenario
+from scdn.scenario.learning_settings import LearningSettings
 from scdn.scenario.network_settings import DeviceGroup
 from scdn.scenario.round_settings import DeviceSettings, Momentum, Movement, Proximal
 from scdn.targets import RECORDED_METRICS, parse_target
@@ -122,7 +123,17 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
     if scenario.churn.entry_rate > 0 and shares and sum(shares) == 0:
         allowed = "a group must have entry_share > 0, or churn.entry_rate must be 0"
         yield Fault("fleet", "no device can enter", allowed, ("churn",))
+    yield from _augmentation_faults(scenario.learning)
     yield from _target_faults(scenario.targets, scenario.learning.metrics)
+
+
+def _augmentation_faults(learning: LearningSettings) -> Iterator[Fault]:
+    """Yield a fault if augmented images would need pixels of other parties."""
+    is_augmented = learning.augment_flip or learning.augment_shift
+    if is_augmented and learning.split not in ("strips", "modality"):
+        field = "learning.augment_flip" if learning.augment_flip else "learning.augment_shift"
+        allowed = "needs split = strips or modality: pixels move sideways within a party's strip"
+        yield Fault(field, f"got split = {learning.split}", allowed, ("learning.split",))
 
 
 def _target_faults(targets: Sequence[str], metrics: Sequence[str]) -> Iterator[Fault]:

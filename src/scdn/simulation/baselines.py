@@ -31,7 +31,7 @@ def baselines(scenario: Scenario) -> dict[str, BaselineScores | None]:
 def _best_party(data: RunData) -> BaselineScores | None:
     """Train each party for a few passes, and to the end the one that is then the best."""
     losses = {
-        name: train_jointly(_new_model(data, {name: view}), TRIAL_PASSES)
+        name: train_jointly(new_model(data, {name: view}), TRIAL_PASSES)
         for name, view in data.views.items()
     }
     best = min(losses, key=lambda name: losses[name])
@@ -55,7 +55,7 @@ def _every_column(data: RunData, like: FeatureView) -> FeatureView:
 
 
 def _train_and_score(data: RunData, views: Mapping[str, FeatureView]) -> BaselineScores | None:
-    model = _new_model(data, views)
+    model = new_model(data, views)
     train_jointly(model)
     metrics = model.metrics()
     scores: BaselineScores = {k: metrics[k] for k in ("top1", "top3", "mse") if k in metrics}
@@ -63,7 +63,8 @@ def _train_and_score(data: RunData, views: Mapping[str, FeatureView]) -> Baselin
     return scores if all(math.isfinite(value) for value in values) else None
 
 
-def _new_model(data: RunData, views: Mapping[str, FeatureView]) -> VerticalModel:
+def new_model(data: RunData, views: Mapping[str, FeatureView]) -> VerticalModel:
+    """Return a model of these features before its training."""
     learning, seed = data.scenario.learning, data.scenario.seed
     return VerticalModel.create(
         data.tensors, data.factory, views, learning, seed, measure_gradients=False

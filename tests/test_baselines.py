@@ -1,0 +1,121 @@
+"""Baselines: one network trained to the end, without parties, rounds or a rate to set."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from small_models import started, tensors
+from torch import nn
+
+from scdn.data import fetch
+from scdn.data.dataset import Dataset
+from scdn.data.store import put
+from scdn.learning import joint_training
+from scdn.learning.joint_training import train_jointly
+from scdn.scenario import read_scenario
+from scdn.simulation.baselines import baselines, new_model
+from scdn.simulation.run_data import RunData
+from scdn.world.churn import churn_trace
+
+QUICK = ["fleet.0.count=2", "learning.sample_rows=64"]
+
+
+def test_gradients_are_those_of_one_plain_network():
+    """The same layers as ordinary modules, with one backward pass through all of them."""
+    model = started(precision="float64")
+    network = joint_training._JointNetwork(model)
+    rows, parameters = torch.arange(40), network._parameters()
+    inputs = {**parameters, "targets": model.server.targets[rows]}
+    for number, stack in enumerate(model.stacks):
+        inputs[f"inputs/{number}"] = stack.views.gather(model.data, "train", rows)
+    gradients = network._gradients(list(parameters), inputs)
+
+    leaves = {name: value.clone().requires_grad_() for name, value in parameters.items()}
+    first = leaves["fusion/bias"]
+    for number, stack in enumerate(model.stacks):
+        features = stack.views.gather(model.data, "train", rows)
+        for index, name in enumerate(stack.names):
+            weight, bias, out, out_bias = (
+                leaves[f"{number}/{key}"][index]
+                for key in ("0.weight", "0.bias", "2.weight", "2.bias")
+            )
+            hidden = torch.relu(features[index] @ weight.T + bias)
+            block = leaves["fusion/blocks"][model.server.fusion.members.index(name)]
+            first = first + (hidden @ out.T + out_bias) @ block
+    outputs = torch.relu(first) @ leaves["fusion/head.1.weight"].T + leaves["fusion/head.1.bias"]
+    nn.functional.cross_entropy(outputs, inputs["targets"]).backward()
+    for name, leaf in leaves.items():
+        torch.testing.assert_close(gradients[name], leaf.grad)
+
+
+def test_training_lowers_the_loss_and_ends_with_the_best_parameters(two_modalities, monkeypatch):
+    data = RunData.from_scenario(two_modalities, churn_trace(two_modalities))
+    model, seen = new_model(data, data.views), []
+    before = model.metrics()["test_loss"]
+    measure = joint_training._JointNetwork._held_out_loss
+    monkeypatch.setattr(
+        joint_training._JointNetwork,
+        "_held_out_loss",
+        lambda self, parameters: seen.append(measure(self, parameters)) or seen[-1],
+    )
+    loss = train_jointly(model)
+    network = joint_training._JointNetwork(model)
+    assert loss == min(seen) < seen[0] / 2
+    assert measure(network, network._parameters()) == loss
+    assert model.metrics()["test_loss"] < before / 2
+
+
+def test_rows_held_out_are_not_trained_on():
+    network = joint_training._JointNetwork(started())
+    assert not set(network.held_out.tolist()) & set(network.rows.tolist())
+    assert len(network.held_out) + len(network.rows) == network.model.data.count("train")
+
+
+def test_training_depends_on_the_seed_alone():
+    one, other = started(), started()
+    assert train_jointly(one) == train_jointly(other)
+    assert all(torch.equal(value, tensors(other)[key]) for key, value in tensors(one).items())
+
+
+def test_a_model_that_cannot_learn_stays_as_it_is(monkeypatch):
+    monkeypatch.setattr(joint_training, "RATE", math.inf)
+    model = started()
+    before = {key: value.clone() for key, value in tensors(model).items()}
+    train_jointly(model, 4)
+    assert all(torch.equal(value, before[key]) for key, value in tensors(model).items())
+
+
+def test_baselines_depend_on_neither_rounds_nor_rates(examples):
+    fetch("digits")
+    settings = (["learning.rounds=1"], ["learning.rounds=12", "fleet.0.learning_rate=0.01"])
+    one, other = (baselines(read_scenario(examples / "quick.toml", QUICK + s)) for s in settings)
+    assert one == other
+    assert one["best_party"]["top1"] < one["centralised"]["top1"]
+    assert one["centralised"]["top1"] > 95  # logistic regression reaches that on these digits
+
+
+def test_several_kinds_of_rows_are_fused_in_one_model(two_modalities):
+    scores = baselines(two_modalities)
+    assert scores["centralised"]["mse"] < scores["best_party"]["mse"]
+
+
+@pytest.fixture
+def two_modalities(examples):
+    """A regression whose target is half in the image, half in the table."""
+    draw = np.random.default_rng(0)
+    image, table = draw.uniform(size=(600, 4, 4, 1)), draw.uniform(size=(600, 4))
+    target = image[:, :2].mean((1, 2, 3)) + table.mean(1) / 2
+    put(
+        Dataset(
+            "both",
+            {"image": image[:500], "table": table[:500]},
+            target[:500],
+            {"image": image[500:], "table": table[500:]},
+            target[500:],
+            task="regression",
+            features=("a", "b", "c", "d"),
+        )
+    )
+    settings = ["learning.dataset=both", "learning.split=modality", "learning.model=mlp"]
+    return read_scenario(examples / "quick.toml", settings + QUICK)
