@@ -75,7 +75,8 @@ def uninterrupted(tmp_path_factory):
     fetch("digits")
     folder = tmp_path_factory.mktemp("uninterrupted")
     counted = {"cpu_hz": 1e5}  # so slow that the server's seconds matter
-    setting = scripted(folder, seed=5, server=counted, learning={"perturbation": 0.05})
+    learning = {"perturbation": 0.05, "step": "searched", "server_optimizer": "adam"}
+    setting = scripted(folder, seed=5, server=counted, learning=learning)
     reference = run(setting, folder / "sc-dn")
     rival = setting.model_copy(update={"method": "vafl"})
     other = run(rival, folder / "vafl", reference=reference.folder)
