@@ -32,9 +32,10 @@ def _cell(measure: Measure, method: str) -> str:
     p = result.p_rank if measure.ranked else result.p_t
     if p is None:
         return text
-    places = decimals(result.mean or 0.0, result.std)
-    change = "" if result.difference is None else f"{signed(result.difference, places)}, "
-    return f"{text} ({change}p {p:.2g})"
+    if result.centre is None or result.difference is None:
+        return f"{text} (p {p:.2g})"
+    difference = signed(result.difference, decimals(result.mean or 0.0, result.std))
+    return f"{text} ({difference}, p {p:.2g})"
 
 
 def _value(measure: Measure, result: MethodResult) -> str:
