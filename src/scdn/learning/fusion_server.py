@@ -90,7 +90,7 @@ class FusionServer:
     def member_embeddings(self, sent: Mapping[str, Tensor], rows: Tensor) -> Tensor:
         """Return every member's embeddings of training rows, (members, rows, width)."""
         kept = {
-            name: embeddings.training[rows]
+            name: embeddings.training[rows % len(embeddings.training)]  # kept in one variant
             for name, embeddings in self.memory.embeddings.items()
             if embeddings.training is not None
         }
@@ -224,30 +224,6 @@ class FusionServer:
         ]
         losses = [loss if math.isfinite(loss) else math.inf for loss in losses]
         return lengths[losses.index(min(losses))]
-
-    @torch.no_grad()
-    def search_step_length(
-        self, rows: Tensor, stale: Tensor, trained: Tensor, weights: Tensor | None = None
-    ) -> float:
-        import os
-
-        z = float(os.environ.get("ZZ", "1"))
-        lengths = SEARCHED_LENGTHS
-        losses = []
-        for length in lengths:
-            outputs = self.fusion.outputs(_masked(torch.lerp(stale, trained, length), weights))
-            losses.append(row_losses(outputs, self.targets[rows], self.task).double().flatten())
-        table = torch.stack(losses)
-        table = torch.where(torch.isfinite(table), table, torch.inf)
-        means = table.mean(1)
-        best = int(means.argmin())
-        excess = table - table[best]
-        error = z * excess.std(1) / excess.shape[1] ** 0.5
-        ok = (means - means[best] <= error) | (torch.arange(len(lengths)) == best)
-        order = sorted(
-            (abs(math.log2(length)), i) for i, length in enumerate(lengths) if bool(ok[i])
-        )
-        return lengths[order[0][1]]
 
     def take_work(self) -> ServerWork:
         """Return the computing since the last call."""

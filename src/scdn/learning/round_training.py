@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scdn.learning.fusion_server import FITTED_LENGTHS, FusionServer
+from scdn.learning.fusion_server import FITTED_LENGTHS, SEARCHED_LENGTHS, FusionServer
 from scdn.learning.party_backend import PartyBackend, RoundTask
 from scdn.learning.step_rule import StepTaken
 from scdn.scenario import LearningSettings
@@ -84,7 +84,7 @@ class RoundTraining:
             indices = self.server.member_indices(diverged)
             trained = trained.index_copy(0, indices, stale[indices])
         names = self.task.training - set(diverged)
-        length = self.server.search_step_length(rows, stale, trained, weights)
+        length = self.server.best_step_length(rows, stale, trained, SEARCHED_LENGTHS, weights)
         limit = TOLERATED_RISE * self.server.mean_loss(rows, stale, weights)
         for shortenings in range(MAX_SHORTENINGS + 1):
             self.parties.apply_updates(length, names)

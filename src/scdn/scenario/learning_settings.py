@@ -60,10 +60,10 @@ class LearningSettings(RoundLearningSettings):
         "model", "what a party sends as M_n: its model or its embeddings"
     )
     step: Literal["searched", "fitted", "rate"] = setting(
-        "fitted",
+        "searched",
         'how far parties go along their updates: "searched" by the server on rows that nobody '
         'trained on, "fitted" to the trained rows (at most 1), or "rate": as their rates say',
-        reason="parties together overshoot; fitted was best where damping was needed",
+        reason="needs no learning rate to be set",
     )
     damping: Annotated[Any, BeforeValidator(_check_damping)] = setting(
         "none",
@@ -71,15 +71,21 @@ class LearningSettings(RoundLearningSettings):
         "or a number",
     )
     server_optimizer: Literal["adam", "sgd"] = setting(
-        "sgd",
+        "adam",
         'how the server trains: by "adam" on rows of recent rounds, or by "sgd", as in the paper, '
         "with one step per batch that parties draw",
+        reason="better than SGD or L-BFGS with the same number of gradients",
     )
     server_steps: WholeNumber = setting(
-        150, "steps of the server per recorded round, if it trains by adam", ge=0
+        150,
+        "steps of the server per recorded round, if it trains by adam",
+        reason="as many for every method",
+        ge=0,
     )
     server_rounds: PositiveWhole = setting(
-        4, "number of recent rounds on whose rows the server trains, by adam"
+        8,
+        "number of recent rounds on whose rows the server trains, by adam",
+        reason="better than 1 or 4",
     )
     server_turn: Literal["parallel", "after"] = setting(
         "after",
@@ -90,7 +96,7 @@ class LearningSettings(RoundLearningSettings):
         0.1, "the server's learning rate, if it trains by sgd", reason="as the devices'"
     )
     halve_rate_every: PositiveWhole = setting(
-        5, "number of rounds after which learning rates are halved"
+        5, "number of rounds after which learning rates are halved, unless the step is searched"
     )
     importance_max: float = setting(
         5.0, "largest importance, γ^max", reason="importances then range from 1 to 5", ge=1

@@ -154,7 +154,9 @@ class MobileServer(FrozenModel):
     start: StartPosition = setting("centre", "one of the paper's five starting positions")
     position_m: Vector3 | None = setting(None, "position x, y, z to use instead of `start`")
     cpu_hz: Magnitude = setting(
-        0.0, "clock of the server's processor; 0: its computing is not counted", reason="off"
+        1.5e9,
+        "clock of the server's processor; 0: its computing is not counted",
+        reason="a small computer on board",
     )
     flops_per_cycle: float = setting(
         4.0, "effective FLOPs per cycle of the server", reason="one vector unit", ge=1e-9, le=1e9
