@@ -33,6 +33,7 @@ SLOW_FILES = {
     "test_runs.py": 15,
     "test_simulation.py": 15,
     "test_studio_fuzz.py": 15,
+    "test_targets.py": 15,
 }
 
 _quiet = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]

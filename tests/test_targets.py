@@ -447,7 +447,7 @@ def compared(tmp_path_factory, examples):
     """The command, the folder and the answer of a comparison with targets."""
     folder = tmp_path_factory.mktemp("targets") / "runs"
     command = ("compare", examples / "quick.toml", "--methods", "max-vfl,vafl", "--seeds", "2",
-               "--out", folder, *FAST)  # fmt: skip
+               "--out", folder, *FAST, "--set", "server.cpu_hz=1e9")  # fmt: skip
     return command, folder, scdn(*command, *EASY, "--json")
 
 
@@ -464,6 +464,7 @@ def test_a_comparison_answers_in_json_and_nothing_else(compared):
         assert summary["targets"] == entry["targets"]
         assert entry["metrics"] == summary["metrics"] == recorded.rounds[-1]["metrics"]
         energy = summary["energy"]
+        assert energy["server_compute_j"] > 0
         assert entry["joules"] == pytest.approx(energy["total_j"], rel=1e-12)
         assert entry["seconds"] == pytest.approx(energy["latency_s"], rel=1e-12)
         assert entry["bits"] == pytest.approx(energy["bits_sent"], rel=1e-12)

@@ -195,7 +195,7 @@ export interface PointsMessage {
 
 export interface MethodResult {
   method: string;
-  mean: number;
+  mean: number | null; // null in a ranked measure, which has medians
   std: number | null;
   seeds: number;
   difference: number | null;
@@ -204,6 +204,16 @@ export interface MethodResult {
   p_t: number | null;
   p_flip: number | null;
   verdict: string | null;
+  median: number | null; // null where half of the runs or more failed
+  failed: number;
+  p_rank: number | null;
+}
+
+export interface MethodTotal {
+  method: string;
+  mean: number;
+  std: number | null;
+  seeds: number;
 }
 
 export interface Measure {
@@ -213,6 +223,8 @@ export interface Measure {
   better: number;
   main: boolean;
   values: MethodResult[];
+  ranked: boolean;
+  failure: string; // what failing means: not reached, diverged, …
 }
 
 export interface ChartData {
@@ -225,7 +237,7 @@ export interface ChartData {
   high: number;
   lines: { method: string; x: number[]; mean: number[]; std: number[] | null; future: boolean;
     step: boolean }[];
-  levels: { label: string; value: number; name_at: number }[];
+  levels: { label: string; value: number; name_at: number; target: boolean }[];
 }
 
 export interface StudySummary {
@@ -236,6 +248,6 @@ export interface StudySummary {
   notes: string[];
   measures: Measure[];
   charts: ChartData[];
-  ledger: { methods: string[]; terms: Record<string, number[]>; totals: MethodResult[] };
+  ledger: { methods: string[]; terms: Record<string, number[]>; totals: MethodTotal[] };
   figures: string[];
 }

@@ -9,6 +9,7 @@ from typing import Any
 
 from scdn.errors import InputError, describe_error, input_error, require_package
 from scdn.file_io import write_atomic
+from scdn.record.round_totals import energy_terms
 
 LogRound = Callable[[dict[str, Any]], None]  # takes the event of a round
 
@@ -61,9 +62,7 @@ def _unusable(kind: str, error: Exception) -> InputError:
 def logged_numbers(event: dict[str, Any]) -> dict[str, float]:
     """Return the numbers of a round that are logged."""
     numbers = {key: v for key, v in event["metrics"].items() if isinstance(v, int | float)}
-    for term in ("transmission_j", "processing_j"):
-        numbers[term] = sum(device[term] for device in event["devices"])
-    numbers["movement_j"] = event["server"]["movement_j"]
+    numbers |= energy_terms(event)
     numbers["active"] = len(event["active"])
     numbers["latency_s"] = event["latency_s"]
     return numbers

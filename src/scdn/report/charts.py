@@ -22,8 +22,10 @@ _LABEL_SPACING = 0.085  # between the labels of two baselines, as a fraction of 
 
 
 def study_charts(study: Study) -> list[Chart]:
-    """Return every chart that has a curve, in reading order."""
-    return [chart for chart in _charts(study) if chart.lines]
+    """Return every chart that has a curve, in reading order; with targets, their cost first."""
+    charts, costs = list(_round_charts(study)), list(_budget_charts(study))
+    ordered = [*costs, *charts] if study.targets else [*charts, *costs]
+    return [chart for chart in ordered if chart.lines]
 
 
 def budget_chart_names(study: Study) -> list[str]:
@@ -42,7 +44,7 @@ def _budget_metrics(study: Study) -> list[str]:
     return list(dict.fromkeys([study.headline.metric, *(t.metric for t in study.targets)]))
 
 
-def _charts(study: Study) -> Iterator[Chart]:
+def _round_charts(study: Study) -> Iterator[Chart]:
     headline, rows = study.headline, _rows_before_divergence(study)
     metric, y_label = headline.metric, headline.axis_label
     baselines = study.baselines()
@@ -63,7 +65,6 @@ def _charts(study: Study) -> Iterator[Chart]:
     yield _chart("processing", "Processing energy per device",
                  "Mean over the devices present, each round.", "round", "J per device",
                  _over_rounds(study, "processing_j_per_device", rows), from_zero=True)  # fmt: skip
-    yield from _budget_charts(study)
 
 
 def _budget_charts(study: Study) -> Iterator[Chart]:

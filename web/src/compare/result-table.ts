@@ -3,11 +3,14 @@ import { pValue, digits } from "../format";
 import { methodStyles } from "../theme";
 import type { Measure, MethodResult, StudySummary } from "../types";
 
-/** A row per method: mean ± standard deviation, and the difference to the reference with its p-value. */
+/** A row per method: its value over seeds, and the difference to the reference with its p-value. */
 export function resultTable(study: StudySummary): HTMLElement {
   const shown = study.measures.filter((measure) => measure.main);
   const styles = methodStyles(study.methods);
-  const heads = shown.map((measure) => h("th", { scope: "col" }, measure.label, measure.unit ? h("small", {}, ` ${measure.unit}`) : null));
+  const heads = shown.map((measure) => {
+    const about = [measure.unit, measure.ranked ? "median" : ""].filter(Boolean).join(", ");
+    return h("th", { scope: "col" }, measure.label, about ? h("small", {}, ` ${about}`) : null);
+  });
   const rows = study.methods.map((method) => {
     const dot = h("i", { class: "dot" });
     dot.style.background = styles.get(method)!.colour;
@@ -28,22 +31,27 @@ function cell(measure: Measure, method: string): HTMLElement {
   const result = measure.values.find((value) => value.method === method);
   if (!result) return h("td", {}, "–");
   const decimals = decimalsOf(result);
-  const mean = h("b", {}, fixed(result.mean, decimals), result.std === null ? null : h("span", {}, ` ± ${fixed(result.std, decimals)}`));
+  const centre = result.mean ?? result.median;
+  const failed = result.failed ? `${measure.failure} (${result.failed} of ${result.seeds})` : "";
+  const value = h("b", {}, centre === null ? null : fixed(centre, decimals),
+    result.std === null ? null : h("span", {}, ` ± ${fixed(result.std, decimals)}`), failed ? h("span", {}, ` ${failed}`) : null);
   return h("td", { title: result.low === null ? "" : `95 % interval of the difference: ${fixed(result.low, decimals)} … ${fixed(result.high!, decimals)}; sign-flip test: p ${pValue(result.p_flip)}` },
-    mean, result.difference === null ? null : difference(result, decimals));
+    value, result.verdict === null ? null : difference(measure, result, decimals));
 }
 
-function difference(result: MethodResult, decimals: number | null): HTMLElement {
+function difference(measure: Measure, result: MethodResult, decimals: number | null): HTMLElement {
   const verdict = result.verdict ?? "";
   const mark = { better: "▲ ", worse: "▼ " }[verdict] ?? "";
-  const sign = result.difference! > 0 ? "+" : "";
-  const p = result.p_t === null ? "one seed" : `p ${pValue(result.p_t)}`;
-  return h("small", { class: mark ? verdict : "same" }, `${mark}${sign}${fixed(result.difference!, decimals)} · ${p}`);
+  const p = measure.ranked ? result.p_rank : result.p_t;
+  const chance = p === null ? "one seed" : `p ${pValue(p)}`;
+  const known = (result.mean ?? result.median) !== null && result.difference !== null;
+  const change = known ? `${result.difference! > 0 ? "+" : ""}${fixed(result.difference!, decimals)} · ` : "";
+  return h("small", { class: mark ? verdict : "same" }, `${mark}${change}${chance}`);
 }
 
 /** How many decimals show two digits of the deviation. */
 function decimalsOf(result: MethodResult): number | null {
-  if (!result.std || result.std < 1e-9 * Math.abs(result.mean)) return null;
+  if (!result.std || result.mean === null || result.std < 1e-9 * Math.abs(result.mean)) return null;
   return Math.max(0, 1 - Math.floor(Math.log10(result.std)));
 }
 
