@@ -18,6 +18,10 @@ Before anything is timed, loop and package are compared: on a few rows in 64 bit
 be equal, and in 32 bits the test losses after the first round. The table shows how far the losses
 differ at the end. An evaluation embeds the 2,048 rows of the sample and all test rows, and computes
 losses and scores.
+
+A second table has the product's rule of learning: rounds with `step = "searched"`, as the defaults
+have it, against `step = "fitted"` in the same build, with the server trained by Adam in both, and
+against the paper's server (SGD, one step per batch).
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -42,6 +47,7 @@ from scdn.learning.metrics import scores
 from scdn.learning.tensors import TensorOptions
 from scdn.learning.vertical_model import VerticalModel
 from scdn.rng import generator
+from scdn.scenario import LearningSettings
 
 STEPS, RATE, BATCH, SEED = 5, 0.1, 64, 0
 CHUNK = 8192  # rows that the loop embeds at a time: faster than all at once
@@ -248,6 +254,37 @@ def measure(
     return [*medians, _loss_difference(model, all_rows_loop, drawn_loop)]
 
 
+STEP_RULES = {
+    "searched": LearningSettings(),
+    "fitted": LearningSettings(step="fitted"),
+    "fitted, sgd": LearningSettings(step="fitted", server_optimizer="sgd"),
+}
+
+
+def measure_step_rules(
+    dataset: Dataset, tensors: DatasetTensors, parties: int, repeats: int, device: str
+) -> list[float]:
+    """Return median seconds of a round with each of `STEP_RULES`, trained in turns."""
+    models = [
+        create_model(
+            dataset, tensors, learning.model_copy(update={"device": device}), parties, SEED
+        )
+        for learning in STEP_RULES.values()
+    ]
+
+    def train(model: VerticalModel, round_: int) -> None:
+        learning, local_steps = model.learning, LocalSteps(STEPS, RATE)
+        count = learning.server_steps if learning.server_optimizer == "adam" else STEPS
+        names = dict.fromkeys(model.present, local_steps)
+        model.train(round_, names, LocalSteps(count, RATE), batches=STEPS)
+
+    seconds: list[list[float]] = [[] for _ in models]
+    for round_ in range(repeats + 1):
+        for times, model in zip(seconds, models, strict=True):
+            times.append(_seconds(partial(train, model), round_, device))
+    return [statistics.median(times[1:]) for times in seconds]
+
+
 def _loss_difference(*models) -> float:
     losses = [model.metrics()["test_loss"] for model in models]
     return max(losses) - min(losses)
@@ -291,6 +328,14 @@ def main() -> None:
             f"{loop_evaluation:,.0f} ms | {evaluation:,.0f} ms | {repeats} | {difference:.0e} |",
             flush=True,
         )
+    print("\n| N | " + " | ".join(STEP_RULES) + " | searched / fitted | rounds |")
+    print("|---:|" + "---:|" * (len(STEP_RULES) + 2), flush=True)
+    for parties in (int(n) for n in args.parties.split(",")):
+        once = sum(measure_step_rules(dataset, tensors, parties, 1, args.device))
+        repeats = min(30, max(3, round(args.seconds / once / 2)))
+        times = measure_step_rules(dataset, tensors, parties, repeats, args.device)
+        cells = " | ".join(f"{1000 * s:,.1f} ms" for s in times)
+        print(f"| {parties} | {cells} | {times[0] / times[1]:.2f} | {repeats} |", flush=True)
 
 
 if __name__ == "__main__":

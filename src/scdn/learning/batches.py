@@ -45,7 +45,7 @@ def draw_round(
     """Draw the rows of a round among `count` training rows; `key` begins with the round."""
     size = learning.batch_size
     batches = draw_batches(generator(seed, "batches", *key), steps, count, size)
-    if learning.step != "searched" and learning.server_optimizer != "adam":
+    if not learning.holds_rows_out:
         return RoundRows(batches, batches.new_zeros(0, 0))
     order = generator(seed, "search", key[0]).permutation(count)
     unused = order[~np.isin(order, batches.numpy())]

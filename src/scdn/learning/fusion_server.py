@@ -184,7 +184,7 @@ class FusionServer:
         rows = torch.cat([round_.rows for round_ in heard])
         held_out = torch.cat([round_.held_out for round_ in heard])
         tables = [round_.table(fusion.members, fusion.width, fusion.options) for round_ in heard]
-        labelled = LabelledRows(torch.cat(tables, 1), self.targets[rows])
+        labelled = LabelledRows(torch.cat(tables), self.targets[rows])
         training, evaluation = labelled.select(~held_out), self.evaluation_weights(1)
         device = fusion.options.device
         batches = server_batches(draw, steps, len(training), batch_size, device)

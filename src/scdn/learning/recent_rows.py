@@ -21,13 +21,13 @@ class HeardRows:
     embeddings: Mapping[str, Tensor]  # by member, (rows, width)
 
     def table(self, members: Sequence[str], width: int, options: TensorOptions) -> Tensor:
-        """Return embeddings (members, rows, width), zero for members that came later."""
+        """Return embeddings (rows, members, width), zero for members that came later."""
         table = torch.zeros(
-            len(members), len(self.rows), width, dtype=options.dtype, device=options.device
+            len(self.rows), len(members), width, dtype=options.dtype, device=options.device
         )
         for index, name in enumerate(members):
             if name in self.embeddings:
-                table[index] = self.embeddings[name]
+                table[:, index] = self.embeddings[name]
         return table
 
 

@@ -26,7 +26,7 @@ CHECK_EVERY = 10  # steps between two looks at the rows held out
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """Embeddings (members, rows, width) of rows, and their targets."""
+    """Embeddings (rows, members, width) of rows, and their targets."""
 
     embeddings: Tensor
     targets: Tensor
@@ -34,15 +34,20 @@ class LabelledRows:
     def __len__(self) -> int:
         return len(self.targets)
 
+    @property
+    def by_member(self) -> Tensor:
+        """Return the embeddings as (members, rows, width), as the fusion model takes them."""
+        return self.embeddings.movedim(1, 0)
+
     def select(self, rows: Tensor) -> LabelledRows:
         """Return the rows with these indices, or where a mask is true."""
-        return LabelledRows(self.embeddings[:, rows], self.targets[rows])
+        return LabelledRows(self.embeddings[rows], self.targets[rows])
 
     def weighted(self, weights: Tensor | None) -> LabelledRows:
         """Return the rows with each member's embeddings times its weight, (members,)."""
         if weights is None:
             return self
-        return replace(self, embeddings=self.embeddings * weights[:, None, None])
+        return replace(self, embeddings=self.embeddings * weights[:, None])
 
 
 def train_by_adam(
@@ -58,21 +63,19 @@ def train_by_adam(
     `batches` has indices of `rows`, (steps, batch). `weights` are the members' in each step,
     (steps, members); those of `held_out` are in its embeddings already.
     """
-    parameters = fusion.parameters
-    adam = Adam(parameters)
-    best_loss, best = _loss(fusion, task, held_out), parameters
+    adam = Adam(fusion.parameters)
+    best_loss, best = _loss(fusion, task, held_out), adam.parameters
     checks = 1
     for step, batch in enumerate(batches):
         drawn = rows.select(batch).weighted(None if weights is None else weights[step])
-        gradients = fusion.gradients(parameters, drawn.embeddings, drawn.targets, task)
-        parameters = adam.step(parameters, gradients)
+        adam.step(fusion.gradients(adam.parameters, drawn.by_member, drawn.targets, task))
         if (step + 1) % CHECK_EVERY == 0 or step + 1 == len(batches):
-            loss = _loss(replace(fusion, parameters=parameters), task, held_out)
+            loss = _loss(replace(fusion, parameters=adam.parameters), task, held_out)
             checks += 1
             if loss < best_loss:
-                best_loss, best = loss, parameters
+                best_loss, best = loss, adam.parameters
     work = ServerWork(batches.numel(), checks * len(held_out), len(batches))
-    return replace(fusion, parameters=best), work
+    return replace(fusion, parameters={name: p.clone() for name, p in best.items()}), work
 
 
 def server_batches(
@@ -87,30 +90,36 @@ def server_batches(
 
 
 class Adam:
-    """Running means of gradients and of their squares, by which each step is scaled."""
+    """Parameters that are optimised by Adam, and its running means.
+
+    All parameters lie in one vector, because a step of a small model takes as long as the number of
+    its operations.
+    """
 
     def __init__(self, parameters: Tensors) -> None:
-        self.count = 0
-        self.mean = {name: torch.zeros_like(p) for name, p in parameters.items()}
-        self.square = {name: torch.zeros_like(p) for name, p in parameters.items()}
+        self.parameters = parameters
+        self._values = torch.cat([p.flatten() for p in parameters.values()])
+        self._mean = torch.zeros_like(self._values)  # of gradients
+        self._square = torch.zeros_like(self._values)  # of squared gradients
+        self._count = 0
 
-    def step(self, parameters: Tensors, gradients: Tensors) -> Tensors:
-        """Return the parameters after one step."""
-        self.count += 1
-        mean_scale = 1 - MEAN_DECAY**self.count
-        square_scale = 1 - SQUARE_DECAY**self.count
-        stepped = {}
-        for name, parameter in parameters.items():
-            gradient = gradients[name]
-            mean = self.mean[name].lerp_(gradient, 1 - MEAN_DECAY)
-            square = self.square[name].mul_(SQUARE_DECAY)
-            square.addcmul_(gradient, gradient, value=1 - SQUARE_DECAY)
-            deviation = (square / square_scale).sqrt_().add_(EPSILON)
-            stepped[name] = torch.addcdiv(parameter, mean, deviation, value=-RATE / mean_scale)
-        return stepped
+    def step(self, gradients: Tensors) -> None:
+        """Replace the parameters by those after one step."""
+        self._count += 1
+        gradient = torch.cat([gradients[name].flatten() for name in self.parameters])
+        self._mean.lerp_(gradient, 1 - MEAN_DECAY)
+        self._square.mul_(SQUARE_DECAY).addcmul_(gradient, gradient, value=1 - SQUARE_DECAY)
+        deviation = (self._square / (1 - SQUARE_DECAY**self._count)).sqrt_().add_(EPSILON)
+        rate = RATE / (1 - MEAN_DECAY**self._count)
+        self._values = torch.addcdiv(self._values, self._mean, deviation, value=-rate)
+        pieces = self._values.split([p.numel() for p in self.parameters.values()])
+        self.parameters = {
+            name: piece.view(p.shape)
+            for (name, p), piece in zip(self.parameters.items(), pieces, strict=True)
+        }
 
 
 @torch.no_grad()
 def _loss(fusion: FusionModel, task: TaskKind, rows: LabelledRows) -> float:
-    outputs = fusion.outputs(rows.embeddings)
+    outputs = fusion.outputs(rows.by_member)
     return float(row_losses(outputs, rows.targets, task).double().mean())

@@ -135,6 +135,11 @@ class LearningSettings(RoundLearningSettings):
     )
     redraw_optimizers: bool = setting(False, "draw each device's optimizer again every round")
 
+    @property
+    def holds_rows_out(self) -> bool:
+        """Return whether each round draws one more batch, which nobody trains on."""
+        return self.step == "searched" or self.server_optimizer == "adam"
+
     @model_validator(mode="before")
     @classmethod
     def _complete_earlier_settings(cls, table: Any) -> Any:

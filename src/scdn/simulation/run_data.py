@@ -79,7 +79,8 @@ class RunData:
         steps = learning.steps_per_iteration * self.scenario.max_iterations
         train_rows = self.tensors.count("train")
         batch = min(learning.batch_size, train_rows)
-        rows = steps * batch + min(learning.sample_rows, train_rows)
+        batches = steps + learning.holds_rows_out
+        rows = batches * batch + min(learning.sample_rows, train_rows)
         return np.full(len(connections), float(_BITS * rows * self.factory.width))
 
     def optimizers(self, fleet: Fleet, round_index: int) -> tuple[IntArray, Array]:
