@@ -12,6 +12,15 @@ from math import prod
 
 import numpy as np
 import torch
+from reference_rate_free import (
+    ReferenceHeard,
+    adapted_rate_scale,
+    between,
+    hear,
+    held_out_rows,
+    searched_step,
+    train_by_adam,
+)
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
@@ -23,10 +32,12 @@ from scdn.learning.fusion_server import FITTED_LENGTHS
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.models import Cnn
 from scdn.learning.party_factory import PartyFactory
+from scdn.learning.step_rule import StepTaken
 from scdn.learning.vertical_model import VerticalModel
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
 
+BATCHES = 6  # drawn in a round in which the server does not need one per step
 CONV = "reference_learning:tiny_conv"
 
 
@@ -121,6 +132,9 @@ class ReferenceModel:
         self.test_tables: dict[str, torch.Tensor] = {}
         self.departed: set[str] = set()
         self.gradient_stats: dict[str, tuple[float, float, float | None]] = {}
+        self.heard: list[ReferenceHeard] = []
+        self.rate_scale = 1.0
+        self.last_step: tuple[float, int, list[str]] = (0.0, 0, [])
         first = nn.Linear(len(views) * self.width, learning.fusion_hidden)
         last = nn.Linear(learning.fusion_hidden, self.width)
         initial = model.server.fusion.parameters
@@ -177,8 +191,9 @@ class ReferenceModel:
 
     # --- one round
 
-    def train(self, batches, local_steps, server, flags=None):
-        """Train a round; `flags[step][member]` says whose embeddings count."""
+    def train(self, draws, local_steps, server):
+        """Train a round with the model's draws, of which `flags` are those who count in a step."""
+        batches, flags = draws.batches, draws.flags
         stale = [self._embeddings(batch) for batch in batches]
         before = copy.deepcopy(self.fusion)
         references = {name: self._sample_gradient(name) for name in self.parties}
@@ -189,23 +204,40 @@ class ReferenceModel:
         results = {}
         for name, steps in local_steps.items():
             results[name] = self._train_party(name, steps, batches, stale, before, flags)
-        fraction = self._fraction(
-            local_steps, {name: module for name, (module, _) in results.items()}, batches
-        )
         for name, (module, gradients) in results.items():
             old = self.parties[name].module
             smoothness = self._measured_smoothness(
                 name, old, module, (batches[0], stale[0], before, flags)
             )
-            with torch.no_grad():
-                for p, origin in zip(module.parameters(), old.parameters(), strict=True):
-                    p.copy_(origin + fraction * (p - origin))
-            self.parties[name].module = module
             if gradients:
                 self._measure(name, gradients, references[name], smoothness)
-        shown = stale
-        if self.learning.server_turn == "after":
-            shown = [self._embeddings(batch) for batch in batches]
+        trained = {name: result[0] for name, result in results.items() if result[1]}
+        self.last_step = self._move(trained, batches, draws)
+        if self.learning.step == "searched":
+            length, _, diverged = self.last_step
+            steps_per_round = 1 if draws.arrival is None else len(self.parties)
+            self.rate_scale = adapted_rate_scale(self.rate_scale, length, diverged, steps_per_round)
+        if self.learning.server_optimizer == "adam":
+            hear(self, draws.round, torch.cat(batches), draws.held_out(self))
+            arrival = () if draws.arrival is None else (draws.arrival,)
+            key = (draws.round, *arrival)
+            train_by_adam(self, draws.model.seed, key, server.count, draws.server_flags)
+        else:
+            shown = stale
+            if self.learning.server_turn == "after":
+                shown = [self._embeddings(batch) for batch in batches]
+            self._train_by_sgd(shown, batches, server, flags)
+
+    def _move(self, trained, batches, draws):
+        """Move the parties as far as the step rule says."""
+        if trained and self.learning.step == "searched":
+            return searched_step(self, trained, draws.held_out(self))
+        fraction = self._fraction(trained, batches)
+        for name, module in trained.items():
+            self.parties[name].module = between(self.parties[name].module, module, fraction)
+        return fraction, 0, []
+
+    def _train_by_sgd(self, shown, batches, server, flags):
         optimizer = torch.optim.SGD(self.fusion.parameters(), lr=server.rate)
         for step in range(server.count):
             optimizer.zero_grad()
@@ -277,14 +309,13 @@ class ReferenceModel:
         return self._measured_smoothness(name, old, new, (rows, stale, self.fusion, flags))
 
     @torch.no_grad()
-    def _fraction(self, local_steps, trained, batches):
+    def _fraction(self, trained, batches):
         """Return the fraction of its update that each party applies."""
         damping = self.learning.damping
-        training = sum(steps.count > 0 for steps in local_steps.values())
-        if training == 0:
+        if not trained:
             return 1.0
         if self.learning.step == "rate":
-            return {"none": 1.0, "active": 1 / training}.get(damping, damping)
+            return {"none": 1.0, "active": 1 / len(trained)}.get(damping, damping)
         mean_losses = []
         for fraction in FITTED_LENGTHS:  # all embeddings change by this fraction of their update
             losses = []
@@ -307,6 +338,12 @@ class ReferenceModel:
 
     # --- measurements
 
+    @torch.no_grad()
+    def loss_of_rows(self, rows, table):
+        """Return the mean loss of training rows at everybody's embeddings of them."""
+        outputs = self.fusion(self._side_by_side(table) * self.scale)
+        return float(self._loss(outputs, self.targets[rows]))
+
     def _sample_gradient(self, name):
         """Return a party's gradient of the loss over the sample."""
         party = self.parties[name]
@@ -322,6 +359,8 @@ class ReferenceModel:
         def square(tensors):
             return sum(float(t.square().sum()) for t in tensors)
 
+        if self.learning.step == "searched" and not np.isfinite(sum(map(square, gradients))):
+            return
         mean = np.mean([square(g) for g in gradients])
         away = [[a - b for a, b in zip(g, reference, strict=True)] for g in gradients]
         bound = max(mean, self.gradient_stats[name][0])
@@ -468,22 +507,39 @@ def numpy_scores(outputs, targets, task):
 class RecordedDraws:
     """Records the batches and masks that a round of the model under test draws."""
 
-    def __init__(self, model):
-        self.model, self.batches, self.flags = model, None, None
+    def __init__(self, model, round_=0, arrival=None):
+        self.model, self.round, self.arrival = model, round_, arrival
+        self.batches: list[torch.Tensor] = []
+        self.masks: list[list[list[float]] | None] = []  # of the parties' steps, of the server's
+
+    @property
+    def flags(self):
+        """Who counts in a step of the parties: `flags[step][member]`."""
+        return self.masks[0]
+
+    @property
+    def server_flags(self):
+        """Who counts in a step of a server that trains by Adam."""
+        return self.masks[1] if len(self.masks) > 1 else None
+
+    def held_out(self, reference):
+        """Return the rows of the round that nobody trains on."""
+        count, size = len(reference.targets), reference.learning.batch_size
+        return held_out_rows(self.model.seed, self.round, self.batches, count, size)
 
     def __enter__(self):
         server = self.model.server
         self.draw, training_weights = vertical_model.draw_round, server.training_weights
 
         def spy_draw(*arguments):
-            assert self.batches is None
+            assert not self.batches
             rows = self.draw(*arguments)
-            self.batches = rows.batches
+            self.batches = list(rows.batches)
             return rows
 
         def spy_weights(*arguments):
             weights = training_weights(*arguments)
-            self.flags = None if weights is None else weights.ne(0).double().tolist()
+            self.masks.append(None if weights is None else weights.ne(0).double().tolist())
             return weights
 
         vertical_model.draw_round, server.training_weights = spy_draw, spy_weights
@@ -492,10 +548,6 @@ class RecordedDraws:
     def __exit__(self, *_):
         vertical_model.draw_round = self.draw
         del self.model.server.training_weights
-
-    def follow(self, reference, local_steps, server):
-        """Train the reference with the recorded draws."""
-        reference.train(list(self.batches), local_steps, server, self.flags)
 
 
 def round_batches(model, round_, steps, arrival=None):
@@ -511,14 +563,30 @@ class ModelPair:
         self.model = create_model(dataset, views, learning, seed, memory)
         self.reference = ReferenceModel(dataset, views, learning, self.model, memory)
         self.round = 0
+        self.steps: list[StepTaken] = []
 
-    def train(self, local_steps, server):
-        """Train both for a round."""
-        with RecordedDraws(self.model) as draws:
-            self.model.train(self.round, local_steps, server)
-        self.model.exchange()
-        draws.follow(self.reference, local_steps, server)
+    def train(self, local_steps, server, arrivals=()):
+        """Train both for a round; `arrivals` are its parties in an asynchronous one."""
+        for index, name in enumerate(arrivals):
+            self._train({name: local_steps[name]}, server, index)
+        if not arrivals:
+            self._train(local_steps, server)
         self.round += 1
+
+    def _train(self, local_steps, server, arrival=None):
+        by_adam = self.model.learning.server_optimizer == "adam"
+        batches = BATCHES if by_adam else None
+        with RecordedDraws(self.model, self.round, arrival) as draws:
+            step = self.model.train(
+                self.round, local_steps, server, batches=batches, arrival=arrival
+            )
+        self.model.exchange()
+        self.reference.train(draws, local_steps, server)
+        length, shortenings, diverged = self.reference.last_step
+        assert step.length == length
+        assert step.shortenings == shortenings
+        assert set(step.diverged) == set(diverged)
+        self.steps.append(step)
 
     def add_parties(self, views):
         self.model.add_parties(views)
@@ -556,6 +624,7 @@ class ModelPair:
         assert set(kept) == set(reference.tables)
         for name, expected in reference.tables.items():
             assert_close(kept[name].training, expected, f"kept embeddings of {name}")
+        assert_close(model.step_rule.rate_scale, reference.rate_scale, "scale of the rates")
         metrics, expected = model.metrics(), reference.metrics()
         for key, number in expected.items():
             assert_close(metrics[key], number, key)

@@ -88,7 +88,7 @@ def test_sample_gradients_exchange_embeddings_first():
     pair = ModelPair(CLASSES, VIEWS, small_learning(damping="none"))
     with RecordedDraws(pair.model) as draws:
         pair.model.train(0, LOCAL_STEPS, SERVER)
-    draws.follow(pair.reference, LOCAL_STEPS, n_steps(3))
+    pair.reference.train(draws, LOCAL_STEPS, n_steps(3))
     for stack in pair.model.stacks:
         gradients = pair.model.sample_gradients(stack)
         for index, name in enumerate(stack.names):

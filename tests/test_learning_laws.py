@@ -40,6 +40,7 @@ from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import split_features
 from scdn.learning.fusion_server import FusionServer
 from scdn.learning.local_optimizers import LocalSteps
+from scdn.learning.local_parties import LocalParties
 from scdn.learning.models import Cnn
 from scdn.learning.party_factory import PartyFactory, stack_parties
 from scdn.learning.party_loss import GradientLoss, SharedLabelLoss
@@ -305,7 +306,7 @@ class ServerSpy:
 
     def __init__(self, patch):
         self.losses, self.trained = [], []
-        make_loss, train = FusionServer.party_loss, FusionServer.train
+        make_loss, train, hear = FusionServer.party_loss, FusionServer.train, FusionServer.hear
 
         def spy_loss(server, names, batches, stale, *rest):
             loss = make_loss(server, names, batches, stale, *rest)
@@ -316,8 +317,13 @@ class ServerSpy:
             self.trained.append((batches, embeddings))
             return train(server, batches, embeddings, *rest)
 
+        def spy_hear(server, round_, rows, held_out, embeddings):
+            self.trained.append((rows[None], embeddings[:, None]))
+            return hear(server, round_, rows, held_out, embeddings)
+
         patch.setattr(FusionServer, "party_loss", spy_loss)
         patch.setattr(FusionServer, "train", spy_train)
+        patch.setattr(FusionServer, "hear", spy_hear)
 
 
 def clean(model, batches):
@@ -329,10 +335,10 @@ def clean(model, batches):
     return torch.stack([embeddings[name] for name in model.server.fusion.members])
 
 
-def test_parties_and_server_train_on_perturbed_embeddings_of_others(monkeypatch):
-    model = create_model(
-        CLASSES, VIEWS, small_learning(perturbation=0.3, batch_size=60), measure_gradients=False
-    )
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_parties_and_server_train_on_perturbed_embeddings_of_others(monkeypatch, optimizer):
+    learning = small_learning(perturbation=0.3, batch_size=60, server_optimizer=optimizer)
+    model = create_model(CLASSES, VIEWS, learning, measure_gradients=False)
     batches = round_batches(model, 0, 4)
     before, fusion = clean(model, batches), model.server.fusion
     spy = ServerSpy(monkeypatch)
@@ -353,8 +359,8 @@ def test_parties_and_server_train_on_perturbed_embeddings_of_others(monkeypatch)
                 expected,
                 name,
             )
-    _, embeddings = spy.trained[0]
-    noise = embeddings - clean(model, batches[:3])
+    ((rows, embeddings),) = spy.trained
+    noise = embeddings - clean(model, rows)
     assert float(noise.std()) == pytest.approx(0.3, rel=0.05)
 
 
@@ -364,16 +370,32 @@ def test_embeddings_are_not_perturbed_by_default():
     assert not same(one, trained(perturbation=0.01))
 
 
-def test_every_transmission_has_its_own_noise(monkeypatch):
-    model = create_model(CLASSES, VIEWS, small_learning(perturbation=0.3), measure_gradients=False)
-    batches = round_batches(model, 0, 4)
-    before = clean(model, batches)
-    spy = ServerSpy(monkeypatch)
-    model.train(0, LOCAL_STEPS, LocalSteps(4, 0.1))
-    first = spy.losses[0][2] - before
-    second = spy.trained[0][1] - clean(model, batches)
-    flat = torch.stack([first.flatten(), second.flatten()])
-    assert abs(float(torch.corrcoef(flat)[0, 1])) < 0.2
+@pytest.mark.parametrize(
+    "learning", [{}, {"server_optimizer": "sgd"}, {"step": "fitted"}, {"damping": "none"}]
+)
+def test_every_transmission_has_its_own_noise(monkeypatch, learning):
+    model = create_model(
+        CLASSES, VIEWS, small_learning(perturbation=0.3, **learning), measure_gradients=False
+    )
+    draws = []
+    add_noise = LocalParties._perturbed
+
+    def spy(parties, stack, embeddings, phase):
+        sent = add_noise(parties, stack, embeddings, phase)
+        noise = [after - before for before, after in zip(embeddings, sent, strict=True)]
+        draws.extend(zip(stack.names, noise, strict=True))
+        return sent
+
+    monkeypatch.setattr(LocalParties, "_perturbed", spy)
+    fast = {name: n_steps(5, 30.0) for name in VIEWS}  # searched steps are too long
+    for round_ in range(2):
+        model.train(round_, fast, LocalSteps(4, 0.1), batches=5)
+    model.exchange()
+    for name in VIEWS:
+        first_rows = [tuple(noise[0].tolist()) for who, noise in draws if who == name]
+        assert len(first_rows) >= 6
+        rounded = {tuple(round(value, 6) for value in row) for row in first_rows}
+        assert len(rounded) == len(first_rows)
 
 
 def test_sample_and_test_embeddings_are_perturbed_too():

@@ -33,11 +33,13 @@ HOT = [
     device("hot", [40, 60, 0], entered=1, learning_rate=1e9),
 ]
 
+FIXED = {"learning": {"step": "fitted", "server_optimizer": "sgd"}}  # rates are as they are set
+
 
 @pytest.mark.parametrize("name", ["max-vfl", "zoc-greedy", "vafl"])
 def test_a_run_that_diverges_ends_and_records_why(tmp_path, name):
     fetch("digits")
-    recorded = run(scripted(tmp_path, HOT, rounds=5, method=name), tmp_path / "out")
+    recorded = run(scripted(tmp_path, HOT, rounds=5, method=name, **FIXED), tmp_path / "out")
     assert recorded.end["status"] == "diverged"
     assert re.search(r"_loss is .* after round \d|not? (longer )?finite", recorded.end["reason"])
     assert 2 <= len(recorded.rounds) == recorded.end["rounds"] < 5
@@ -49,7 +51,9 @@ def test_a_run_that_diverges_ends_and_records_why(tmp_path, name):
 
 def test_energy_of_a_diverged_run_is_that_of_its_rounds(tmp_path):
     fetch("digits")
-    recorded = run(scripted(tmp_path, HOT, rounds=5, method="max-vfl"), tmp_path / "out")
+    setting = scripted(tmp_path, HOT, rounds=5, method="max-vfl", **FIXED)
+    recorded = run(setting, tmp_path / "out")
+    assert recorded.end["status"] == "diverged"
     spent = sum(entry["processing_j"] for e in recorded.rounds for entry in e["devices"])
     assert recorded.end["energy"]["processing_j"] == pytest.approx(spent, rel=1e-12)
 
@@ -59,6 +63,7 @@ def test_gradients_that_are_not_finite_are_divergence(tmp_path):
     fetch("digits")
     group = {**BASE["fleet"][0], "learning_rate": 30.0, "optimizers": ["sgd"]}
     learning = {"damping": "none", "server_rate": 1e5, "rounds": 8, "smoothness": "measured"}
+    learning |= {"server_optimizer": "sgd"}
     setting = scenario(seed=3, method="max-vfl", fleet=[group], learning=learning)
     recorded = run(setting, tmp_path / "out")
     assert recorded.end["status"] == "diverged"
@@ -70,10 +75,28 @@ def test_a_smoothness_that_is_not_finite_is_divergence(tmp_path, damping):
     """The losses are still finite, but the product of norms is not."""
     fetch("digits")
     group = {**BASE["fleet"][0], "learning_rate": 1e5, "optimizers": ["sgd"]}
-    learning = {"damping": damping, "server_rate": 1e5, "rounds": 8}
+    learning = {"damping": damping, "server_optimizer": "sgd", "server_rate": 1e5, "rounds": 8}
     setting = scenario(seed=3, method="max-vfl", fleet=[group], learning=learning)
     recorded = run(setting, tmp_path / "out")
     assert recorded.end["status"] == "diverged"
+
+
+@pytest.mark.parametrize("steps", [1, 10])  # embeddings are far off, or not finite
+@pytest.mark.parametrize("name", ["max-vfl", "zoc-greedy", "sc-dn-dropout", "vafl"])
+def test_a_device_whose_rate_is_far_off_does_not_end_a_run_whose_step_is_searched(
+    tmp_path, name, steps
+):
+    fetch("digits")
+    learning = {"steps_per_iteration": steps, "compute_deadline_s": 4.0 * steps}
+    setting = scripted(tmp_path, HOT, rounds=5, method=name, learning=learning)
+    recorded = run(setting, tmp_path / "out")
+    assert recorded.end["status"] == "done"
+    assert recorded.end["rounds"] == 5
+    if name == "max-vfl":
+        diverged = [event["step"]["diverged"] for event in recorded.rounds]
+        assert any(names == ["hot"] for names in diverged) == (steps == 10)
+    first, last = (recorded.rounds[n]["metrics"]["train_loss"] for n in (0, -1))
+    assert last < first
 
 
 # --- methods of the user --------------------------------------------------------------------------

@@ -207,9 +207,10 @@ def test_a_round_lasts_until_its_slowest_report(world, case, name):
             slowest = max(seconds, default=0.0)
             busy = event["server"]["compute_s"]
             assert event["latency_s"] == pytest.approx(slowest + busy, rel=1e-9)
-        elif seconds:
+        else:
+            arrived = event["arrivals"][-1]["at_s"] if event["arrivals"] else clock
             clock += event["latency_s"]
-            arrived = event["arrivals"][-1]["at_s"]
+            assert bool(event["arrivals"]) == bool(seconds)
             assert arrived + event["server"]["compute_s"] == pytest.approx(clock, rel=1e-9)
 
 

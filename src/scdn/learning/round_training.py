@@ -88,7 +88,7 @@ class RoundTraining:
         limit = TOLERATED_RISE * self.server.mean_loss(rows, stale, weights)
         for shortenings in range(MAX_SHORTENINGS + 1):
             self.parties.apply_updates(length, names)
-            self.fresh_held_out = self._embed(rows, stale, "after")
+            self.fresh_held_out = self._embed(rows, stale, f"searched {shortenings}")
             if self.server.mean_loss(rows, self.fresh_held_out, weights) <= limit:
                 return StepTaken(length, shortenings, diverged)
             length /= SHORTENING
@@ -112,7 +112,7 @@ class RoundTraining:
         """Add the round's rows to those of recent rounds, and train on them."""
         batches, held_out = self.task.batches, self.task.held_out
         if self.fresh_held_out is None:
-            self.fresh_held_out = self._embed(held_out, self.stale_held_out, "after")
+            self.fresh_held_out = self._embed(held_out, self.stale_held_out, "held out")
         tables = [self._fresh(batches).flatten(1, 2), self.fresh_held_out.flatten(1, 2)]
         rows = torch.cat([batches.flatten(), held_out.flatten()])
         is_held_out = torch.arange(len(rows), device=rows.device) >= batches.numel()

@@ -1,0 +1,352 @@
+"""Laws of training without learning rates: the rows, the searched step, the server's own steps."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from reference_learning import create_model, n_steps, small_learning
+from run_scenarios import BASE, scenario
+from small_models import CLASSES, LOCAL_STEPS, NUMBERS, VIEWS, same, started
+
+from scdn.data import fetch
+from scdn.learning.asynchronous_schedule import Arrival, PartyCycle, train_arrivals
+from scdn.learning.batches import draw_round
+from scdn.learning.local_optimizers import LocalSteps
+from scdn.learning.recent_rows import HeardRows, RecentRows
+from scdn.learning.server_adam import server_batches
+from scdn.learning.step_rule import MAX_RATE_CHANGE, StepRule, StepTaken
+from scdn.learning.tensors import TensorOptions
+from scdn.rng import generator
+from scdn.scenario import LearningSettings
+from scdn.simulation.runner import run
+
+SEEDS = st.integers(0, 2**31)
+COUNTS = st.integers(1, 400)
+SERVER = LocalSteps(30, 0.0)
+
+# --- the rows of a round --------------------------------------------------------------------------
+
+
+@given(SEEDS, st.integers(0, 99), st.integers(0, 8), COUNTS, st.integers(1, 64))
+def test_held_out_rows_are_not_trained_on_unless_all_rows_are(seed, round_, steps, count, size):
+    drawn = draw_round(seed, (round_,), steps, count, LearningSettings(batch_size=size))
+    trained, held_out = set(drawn.batches.flatten().tolist()), drawn.held_out[0].tolist()
+    left = count - len(trained)
+    assert drawn.batches.shape == (steps, min(size, count))
+    assert drawn.held_out.shape == (1, min(size, left or count))
+    assert len(set(held_out)) == len(held_out)
+    assert set(held_out) <= set(range(count))
+    assert not left or not trained & set(held_out)
+    assert drawn.flat().tolist() == [*drawn.batches.flatten().tolist(), *held_out]
+
+
+@given(SEEDS, st.integers(0, 99), st.integers(0, 6), st.integers(0, 6), COUNTS)
+def test_a_rounds_rows_do_not_depend_on_how_many_batches_follow(seed, round_, few, more, count):
+    learning = LearningSettings(batch_size=16)
+    short, long = (draw_round(seed, (round_,), n, count, learning) for n in (few, few + more))
+    assert torch.equal(long.batches[:few], short.batches)
+    assume(count > 16 * (few + more))  # rows are left
+    drawn = set(long.batches.flatten().tolist())
+    order = [row for row in short.held_out[0].tolist() if row not in drawn]
+    assert order == long.held_out[0].tolist()[: len(order)]
+
+
+@pytest.mark.parametrize("step", ["searched", "fitted", "rate"])
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_rows_are_held_out_where_something_needs_them(step, optimizer):
+    learning = LearningSettings(step=step, server_optimizer=optimizer)
+    drawn = draw_round(5, (2,), 4, 1000, learning)
+    assert torch.equal(drawn.batches, draw_round(5, (2,), 4, 1000, LearningSettings()).batches)
+    assert learning.holds_rows_out == (drawn.held_out.numel() > 0)
+    assert learning.holds_rows_out == (step == "searched" or optimizer == "adam")
+
+
+def test_every_round_holds_other_rows_out():
+    learning = LearningSettings()
+    drawn = [tuple(draw_round(5, (n,), 4, 1000, learning).held_out[0].tolist()) for n in range(9)]
+    assert len(set(drawn)) == 9
+
+
+# --- the server's batches -------------------------------------------------------------------------
+
+
+@given(SEEDS, st.integers(0, 40), st.integers(0, 90), st.integers(1, 64))
+def test_the_server_uses_every_row_before_one_again(seed, steps, count, size):
+    batches = server_batches(generator(seed, "server"), steps, count, size, "cpu")
+    assert batches.dtype == torch.int64
+    assert batches.shape == ((steps, min(size, count)) if count else (0, 0))
+    order = batches.flatten().tolist()
+    for first in range(0, len(order), max(count, 1)):
+        one_pass = order[first : first + count]
+        assert len(set(one_pass)) == len(one_pass)
+        assert set(one_pass) <= set(range(count))
+    fewer = server_batches(generator(seed, "server"), steps // 2, count, size, "cpu")
+    assert torch.equal(batches[: len(fewer)], fewer)
+
+
+# --- recent rows ----------------------------------------------------------------------------------
+
+
+def heard(round_, rows=5, members=("a", "b")):
+    draw = generator(round_, "test-heard", rows)
+    embeddings = {name: torch.from_numpy(draw.normal(size=(rows, 3))) for name in members}
+    numbers, held_out = torch.from_numpy(draw.integers(0, 99, rows)), torch.arange(rows) >= 3
+    return HeardRows(round_, numbers, held_out, embeddings)
+
+
+@given(st.integers(1, 5), st.lists(st.integers(0, 3), max_size=12))
+def test_recent_rows_are_those_last_heard_in_each_of_the_last_rounds(limit, gaps):
+    recent, reports, round_ = RecentRows(limit), {}, 0
+    for number, gap in enumerate(gaps):  # without a gap: again in the same round
+        round_ += gap
+        reports[round_] = heard(round_, rows=4 + number % 3)
+        recent.add(reports[round_])
+    assert recent.rounds == [reports[key] for key in sorted(reports)[-limit:]]
+
+
+@given(st.lists(st.integers(1, 9), max_size=4), st.sets(st.sampled_from("abc")))
+def test_recent_rows_survive_a_round_trip(sizes, members):
+    options = TensorOptions("cpu", "float64")
+    recent, restored = RecentRows(3), RecentRows(3)
+    for round_, size in enumerate(sizes):
+        recent.add(heard(round_, size, sorted(members)))
+    restored.load_state_dict(recent.state_dict(), options)
+    assert len(restored.rounds) == len(recent.rounds) == min(len(sizes), 3)
+    for one, other in zip(recent.rounds, restored.rounds, strict=True):
+        assert one.round == other.round
+        assert torch.equal(one.rows, other.rows)
+        assert torch.equal(one.held_out, other.held_out)
+        assert other.held_out.dtype == torch.bool
+        assert list(one.embeddings) == list(other.embeddings)
+        assert all(torch.equal(one.embeddings[n], other.embeddings[n]) for n in members)
+
+
+@pytest.mark.parametrize("memory", ["keep", "zero-out", "dropout"])
+def test_the_server_forgets_recent_rows_of_those_of_whom_nothing_is_kept(memory):
+    model = started(memory=memory)
+    model.train(0, LOCAL_STEPS, SERVER, batches=4)
+    model.remove_parties(["a"])
+    (only,) = model.server.recent.rounds
+    assert set(only.embeddings) == set(VIEWS) - (set() if memory == "keep" else {"a"})
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_the_server_has_no_more_than_its_limit_of_rounds(limit):
+    model = started(server_rounds=limit)
+    for round_ in range(4):
+        model.train(round_, LOCAL_STEPS, SERVER, batches=4)
+    assert [rows.round for rows in model.server.recent.rounds] == list(range(4 - limit, 4))
+    for rows in model.server.recent.rounds:
+        drawn = draw_round(model.seed, (rows.round,), 4, 90, model.learning)
+        assert torch.equal(rows.rows, drawn.flat())
+        assert rows.held_out.tolist() == [False] * 36 + [True] * 9
+
+
+def test_rows_that_were_heard_are_not_computed_again():
+    """The server trains on embeddings of earlier rounds as they were then."""
+    model = started()
+    model.train(0, LOCAL_STEPS, SERVER, batches=4)
+    before = {n: table.clone() for n, table in model.server.recent.rounds[0].embeddings.items()}
+    model.train(1, LOCAL_STEPS, SERVER, batches=4)
+    after = model.server.recent.rounds[0].embeddings
+    assert all(torch.equal(after[name], before[name]) for name in VIEWS)
+
+
+# --- the step rule --------------------------------------------------------------------------------
+
+LENGTHS = st.one_of(st.just(0.0), st.floats(2**-12, 2**12))
+
+
+@given(LENGTHS, st.integers(1, 40), st.booleans(), st.floats(1e-6, 1e6))
+def test_rates_follow_the_step_within_bounds(length, steps, diverged, scale):
+    rule = StepRule(LearningSettings(), scale)
+    rule.adapt(StepTaken(length, 0, ("a",) if diverged else ()), steps)
+    change = rule.rate_scale / scale
+    assert MAX_RATE_CHANGE ** (-1 / steps) * (1 - 1e-9) <= change
+    assert change <= MAX_RATE_CHANGE ** (1 / steps) * (1 + 1e-9)
+    if diverged:
+        assert change < 1
+    elif length:
+        assert (change - 1) * (length - 1) >= -1e-9
+    if not diverged and steps == 1 and 1 / 4 <= length <= 4:
+        assert rule.rate_scale == pytest.approx(scale * length)
+
+
+@given(st.lists(LENGTHS, min_size=1, max_size=12))
+def test_all_arrivals_of_a_round_change_rates_by_no_more_than_one_step(lengths):
+    rule = StepRule(LearningSettings())
+    for length in lengths:
+        rule.adapt(StepTaken(length), len(lengths))
+    assert 1 / MAX_RATE_CHANGE - 1e-9 <= rule.rate_scale <= MAX_RATE_CHANGE + 1e-9
+
+
+@given(LENGTHS, st.integers(0, 30), st.sampled_from(["fitted", "rate"]))
+def test_other_steps_leave_rates_to_the_scenario(length, round_, step):
+    rule = StepRule(LearningSettings(step=step, halve_rate_every=5))
+    rule.adapt(StepTaken(length), 1)
+    assert rule.rate_factor(round_) == 0.5 ** (round_ // 5)
+    assert StepRule(LearningSettings(), 3.0).rate_factor(round_) == 3.0
+
+
+def test_only_a_rate_gives_a_length_beforehand():
+    def length(training=("a", "b", "c"), began=None, **learning):
+        return StepRule(LearningSettings(**learning)).fixed_length(training, began)
+
+    assert length() is None
+    assert length(step="fitted") is None
+    assert length(step="rate") == 1.0
+    assert length(step="rate", damping="active") == 1 / 3
+    assert length(step="rate", damping="active", began=4) == 1 / 4
+    assert length(step="rate", damping=0.3) == 0.3
+    assert length(training=()) == length(training=(), step="fitted") == 1.0
+
+
+# --- rounds ---------------------------------------------------------------------------------------
+
+
+@settings(max_examples=15)
+@given(st.sampled_from([1e-8, 1e-3, 0.1, 1.0, 30.0, 1e6, 1e100]), SEEDS, st.integers(1, 6))
+def test_a_searched_step_never_raises_the_loss_by_more_than_the_tolerance(rate, seed, count):
+    """Measured on the rows held out, whatever the rate, with one party or several."""
+    model = started(seed=seed)
+    server = model.server
+    rows = draw_round(seed, (0,), 6, 90, model.learning).held_out
+    (before,) = model._member_embeddings([rows], "before")
+    loss = server.mean_loss(rows, before)
+    step = model.train(0, {"a": n_steps(count, rate), "b": n_steps(2, rate)}, LocalSteps(0, 0.0))
+    (after,) = model._member_embeddings([rows], "after")
+    assert server.mean_loss(rows, after) <= 1.01 * loss
+    assert (step.length == 0) == (step.shortenings == 3)
+    if step.length == 0 or set(step.diverged) == {"a", "b"}:
+        assert torch.equal(after, before)
+
+
+@pytest.mark.parametrize("rate", [1.0, 10.0])
+def test_a_larger_rate_of_sgd_gives_the_same_embeddings_after_a_searched_step(rate):
+    """One step of SGD is a direction: a rate that is half as large doubles the step's length."""
+    one, other = started(), started()
+    first = one.train(0, {"b": n_steps(1, rate)}, LocalSteps(0, 0.0))
+    second = other.train(0, {"b": n_steps(1, rate / 2)}, LocalSteps(0, 0.0))
+    assert 2**-8 < first.length < 2**11
+    assert second.length == 2 * first.length
+    for stack, twin in zip(one.stacks, other.stacks, strict=True):
+        for key, value in stack.parameters.items():
+            torch.testing.assert_close(value, twin.parameters[key], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("dataset", [CLASSES, NUMBERS], ids=["classes", "numbers"])
+def test_the_server_never_gets_worse_on_the_rows_held_out(dataset):
+    model = started(dataset)
+    for round_ in range(3):
+        before = model.server.fusion
+        model.train(round_, LOCAL_STEPS, SERVER, batches=4)
+        recent = model.server.recent.rounds
+        rows = torch.cat([entry.rows[entry.held_out] for entry in recent])[None]
+        tables = [
+            torch.stack([entry.embeddings[name][entry.held_out] for name in before.members])
+            for entry in recent
+        ]
+        embeddings = torch.cat(tables, 1)[:, None]
+        trained, after = model.server.fusion, model.server.mean_loss(rows, embeddings)
+        model.server.fusion = before
+        assert after <= model.server.mean_loss(rows, embeddings)
+        model.server.fusion = trained
+
+
+def test_the_server_trains_where_nobody_else_does():
+    model, untouched = started(), started()
+    step = model.train(0, {}, SERVER, batches=4)
+    assert (step.length, step.shortenings, model.step_rule.rate_scale) == (1.0, 0, 1.0)
+    assert model.server.take_work().steps == 30
+    assert model.metrics()["train_loss"] < untouched.metrics()["train_loss"]
+    for stack, twin in zip(model.stacks, untouched.stacks, strict=True):
+        assert all(torch.equal(p, twin.parameters[key]) for key, p in stack.parameters.items())
+
+
+def test_without_server_steps_only_parties_train():
+    model, untouched = started(), started()
+    model.train(0, LOCAL_STEPS, LocalSteps(0, 0.0), batches=4)
+    fusion, before = (m.server.fusion.parameters for m in (model, untouched))
+    assert all(torch.equal(fusion[key], before[key]) for key in before)
+    assert not same(model, untouched)
+    assert len(model.server.recent.rounds) == 1
+
+
+@given(st.lists(st.sampled_from(["a", "b", "late", "gone"]), max_size=7), st.integers(0, 40))
+@settings(max_examples=20)
+def test_arrivals_share_exactly_the_servers_steps(names, steps):
+    model = create_model(CLASSES, VIEWS, small_learning(), measure_gradients=False)
+    arrivals = [
+        Arrival(
+            "a" if name == "late" else name, 1.0, 0, PartyCycle(n_steps(2), 1.0, name == "late")
+        )
+        for name in names
+    ]
+    taken = train_arrivals(model, 0, LocalSteps(steps, 0.0), arrivals, 3)
+    lapsed = sum(
+        (k + 1) * steps // len(names) - k * steps // len(names)
+        for k, name in enumerate(names)
+        if name in ("late", "gone")
+    )
+    assert model.server.take_work().steps == steps - lapsed
+    assert len(taken) == (sum(name in "ab" for name in names) or not names)
+    assert len(model.server.recent.rounds) <= 1  # all arrivals share the round's rows
+
+
+# --- whole runs -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def digits():
+    fetch("digits")
+
+
+@pytest.mark.parametrize(
+    "settings_",
+    [
+        {"max_iterations": 0},
+        {"learning": {"server_steps": 0}},
+        {"learning": {"server_steps": 7, "server_rounds": 1}},
+        {"learning": {"batch_size": 5000, "server_steps": 7}},
+        {"learning": {"labels": "server", "payload": "embeddings", "server_steps": 7}},
+        {"learning": {"smoothness": "measured", "server_steps": 7}},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["sc-dn", "max-vfl", "vafl"])
+@pytest.mark.usefixtures("digits")
+def test_limiting_settings_run_to_the_end(tmp_path, name, settings_):
+    setting = scenario(method=name, seed=3, **settings_)
+    recorded = run(setting, tmp_path / "out")
+    assert recorded.end["status"] == "done"
+    for event in recorded.rounds:
+        if not any(arrival["dropped"] for arrival in event.get("arrivals", ())):
+            rows = 1 if setting.max_iterations else 0  # without any, there is nothing to train on
+            assert event["server"]["steps"] == rows * setting.learning.server_steps
+        if setting.max_iterations == 0:
+            assert event["step"]["lengths"] == [1.0]
+        assert math.isfinite(event["metrics"]["train_loss"])
+
+
+@pytest.mark.usefixtures("digits")
+def test_any_learning_rate_reaches_the_same_score(tmp_path):
+    """Six devices that stay, eight rounds: rates from 0.01 to 1 end within a few points."""
+    group = {**BASE["fleet"][0], "weibull_scale_rounds": 1e9}
+    scores = {}
+    for rate in (0.01, 0.1, 1.0):
+        setting = scenario(
+            seed=3,
+            method="max-vfl",
+            max_delay_s=1.0,
+            churn={"entry_rate": 0.0},
+            fleet=[group | {"learning_rate": rate}],
+            learning={"rounds": 8, "hidden": 32, "fusion_hidden": 32, "batch_size": 64},
+        )
+        recorded = run(setting, tmp_path / str(rate))
+        scores[rate] = recorded.rounds[-1]["metrics"]["top3"]
+    assert min(scores.values()) > 95
+    assert max(scores.values()) - min(scores.values()) < 3
