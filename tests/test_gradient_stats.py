@@ -40,14 +40,14 @@ def test_first_gradient_statistics_come_from_eight_batches():
 def _spied_batches(model):
     """Return the batches of the first gradient statistics, drawn once more."""
     drawn = []
-    draw = type(model)._draw
+    draw = type(model).draw
 
     def spy(self, draws, steps):
         drawn.append(draw(self, draws, steps))
         return drawn[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(model), "_draw", spy)
+        patch.setattr(type(model), "draw", spy)
         repeated = create_model(CLASSES, VIEWS, model.learning)
     assert repeated.gradient_stats == model.gradient_stats
     (batches,) = drawn

@@ -23,6 +23,8 @@ SMALL = [
     "learning.model=mlp",
     "learning.hidden=8",
     "learning.split=random",
+    "learning.augment_flip=false",
+    "learning.augment_shift=0",
     "learning.rounds=12",
     "learning.sample_rows=32",
     "learning.batch_size=8",
@@ -36,7 +38,7 @@ ROUNDS = 4
 def device_settings(simulation):
     """The devices of the round as settings, each with what it reports."""
     scenario, model, data = simulation.scenario, simulation.model, simulation.data
-    learning, round_index = scenario.learning, simulation.round
+    round_index = simulation.round
     present = simulation.trace.present(round_index)
     devices = simulation.trace.fleet.take(present).to_devices()
     survival = simulation.trace.survival(round_index)[present].tolist()
@@ -51,16 +53,27 @@ def device_settings(simulation):
             "smoothness": smoothness.get(device.id, device.smoothness),
             "connections": connections,
             "payload_bits": payload_bits,
-            "learning_rate": halved_rate(
-                device.learning_rate, round_index, learning.halve_rate_every
-            ),
             "optimizer": redrawn_optimizer(scenario, device, round_index),
         }
+        reports["learning_rate"] = local_rate(simulation, device, reports["optimizer"])
         stats = model.gradient_stats.get(device.id)
         if stats is not None:
             reports["gradient_bound_sq"] = stats.bound_sq
             reports["gradient_variance"] = stats.variance
         yield device.model_copy(update=reports)
+
+
+def local_rate(simulation, device, optimizer):
+    """Return the rate of the last searched step, for proximal SGD within Theorem 1's condition."""
+    scenario, rate = simulation.scenario, device.learning_rate
+    learning = scenario.learning
+    if learning.step != "searched":
+        return halved_rate(rate, simulation.round, learning.halve_rate_every)
+    rate *= simulation.model.step_rule.rate_scale
+    if isinstance(optimizer, Proximal):
+        steps = learning.steps_per_iteration * scenario.max_iterations
+        rate = min(rate, 1 / (2 * steps * optimizer.mu))
+    return rate
 
 
 def redrawn_optimizer(scenario, device, round_index):
@@ -103,7 +116,11 @@ def assert_equal_problems(problem, expected):
             assert value == other, field.name
 
 
-@pytest.mark.parametrize("settings", [(), ("learning.redraw_optimizers=true",)], ids=["", "redraw"])
+@pytest.mark.parametrize(
+    "settings",
+    [(), ("learning.redraw_optimizers=true",), ("learning.step=fitted",)],
+    ids=["", "redraw", "fitted"],
+)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_problem_from_arrays_equals_the_one_from_a_request(name, settings):
     fetch("digits")
