@@ -128,17 +128,26 @@ def test_a_dropped_report_takes_time_and_changes_nothing():
     assert all(torch.equal(p, fusion[k]) for k, p in model.server.fusion.parameters.items())
 
 
-def test_an_arrival_trains_one_party_against_current_embeddings():
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_an_arrival_trains_one_party_against_current_embeddings(optimizer):
+    """By SGD the server takes the party's steps, by Adam its share of 20."""
+    learning = small_learning(server_optimizer=optimizer)
     model, expected = (
-        create_model(CLASSES, VIEWS, small_learning(), measure_gradients=False) for _ in range(2)
+        create_model(CLASSES, VIEWS, learning, measure_gradients=False) for _ in range(2)
     )
     arrivals = VirtualClock().next_arrivals(cycles({"a": 1.0, "c": 1.5, "b": 0.4}), 3)
     assert [a.name for a in arrivals] == ["b", "b", "a"]
-    train_arrivals(model, 0, LocalSteps(0, 0.05), arrivals, 0)
-    for index, name in enumerate("bba"):
+    train_arrivals(model, 0, LocalSteps(20, 0.05), arrivals, 6)
+    for index, (name, share) in enumerate(zip("bba", (6, 7, 7), strict=True)):
         steps = LOCAL_STEPS[name]
+        by_adam = optimizer == "adam"
         expected.train(
-            0, {name: steps}, LocalSteps(steps.count, 0.05), training_parties=1, arrival=index
+            0,
+            {name: steps},
+            LocalSteps(share if by_adam else steps.count, 0.05),
+            batches=6 if by_adam else steps.count,
+            training_parties=1,
+            arrival=index,
         )
     for one, other in zip(model.stacks, expected.stacks, strict=True):
         assert all(torch.equal(one.parameters[k], other.parameters[k]) for k in one.parameters)
