@@ -213,10 +213,12 @@ class ReferenceModel:
                 self._measure(name, gradients, references[name], smoothness)
         trained = {name: result[0] for name, result in results.items() if result[1]}
         self.last_step = self._move(trained, batches, draws)
-        if self.learning.step == "searched":
+        if self.learning.step == "searched" and trained:
             length, _, diverged = self.last_step
             steps_per_round = 1 if draws.arrival is None else len(self.parties)
-            self.rate_scale = adapted_rate_scale(self.rate_scale, length, diverged, steps_per_round)
+            self.rate_scale = adapted_rate_scale(
+                self.rate_scale, length, diverged, len(trained), steps_per_round
+            )
         if self.learning.server_optimizer == "adam":
             hear(self, draws.round, torch.cat(batches), draws.held_out(self))
             arrival = () if draws.arrival is None else (draws.arrival,)

@@ -74,12 +74,14 @@ def between(old, new, length):
     return module
 
 
-def adapted_rate_scale(scale, length, diverged, steps_per_round=1):
+def adapted_rate_scale(scale, length, diverged, parties, steps_per_round=1):
     """Return the factor of the rates in the next round; it changes at most 4 times per round."""
     most = 4.0 ** (1 / steps_per_round)
-    if diverged or length < 1 / most:
+    if diverged or length * parties < 1 / most:
         return scale / most
-    return scale * (most if length > most else length)
+    if length * parties < 1:
+        return scale * length * parties
+    return scale * min(most, length) if length > 1 else scale
 
 
 # --- the server -----------------------------------------------------------------------------------

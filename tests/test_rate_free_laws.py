@@ -161,26 +161,35 @@ def test_rows_that_were_heard_are_not_computed_again():
 LENGTHS = st.one_of(st.just(0.0), st.floats(2**-12, 2**12))
 
 
-@given(LENGTHS, st.integers(1, 40), st.booleans(), st.floats(1e-6, 1e6))
-def test_rates_follow_the_step_within_bounds(length, steps, diverged, scale):
+@given(LENGTHS, st.integers(1, 30), st.integers(1, 40), st.booleans(), st.floats(1e-6, 1e6))
+def test_rates_follow_the_step_within_bounds(length, parties, steps, diverged, scale):
     rule = StepRule(LearningSettings(), scale)
-    rule.adapt(StepTaken(length, 0, ("a",) if diverged else ()), steps)
+    rule.adapt(StepTaken(length, 0, ("a",) if diverged else ()), parties, steps)
     change = rule.rate_scale / scale
     assert MAX_RATE_CHANGE ** (-1 / steps) * (1 - 1e-9) <= change
     assert change <= MAX_RATE_CHANGE ** (1 / steps) * (1 + 1e-9)
     if diverged:
         assert change < 1
+    elif 1 / parties <= length <= 1:  # parties that train at once overshoot together
+        assert change == pytest.approx(1)
     elif length:
         assert (change - 1) * (length - 1) >= -1e-9
-    if not diverged and steps == 1 and 1 / 4 <= length <= 4:
+    if not diverged and steps == 1 and 1 <= length <= 4:
         assert rule.rate_scale == pytest.approx(scale * length)
+
+
+@given(LENGTHS, st.integers(1, 40))
+def test_rates_stay_where_nobody_trained(length, steps):
+    rule = StepRule(LearningSettings(), 3.0)
+    rule.adapt(StepTaken(length), 0, steps)
+    assert rule.rate_scale == 3.0
 
 
 @given(st.lists(LENGTHS, min_size=1, max_size=12))
 def test_all_arrivals_of_a_round_change_rates_by_no_more_than_one_step(lengths):
     rule = StepRule(LearningSettings())
     for length in lengths:
-        rule.adapt(StepTaken(length), len(lengths))
+        rule.adapt(StepTaken(length), 1, len(lengths))
     assert 1 / MAX_RATE_CHANGE - 1e-9 <= rule.rate_scale <= MAX_RATE_CHANGE + 1e-9
 
 

@@ -56,12 +56,16 @@ class StepRule:
             return 1 / (began or len(training))
         return 1.0 if damping == "none" else float(damping)
 
-    def adapt(self, step: StepTaken, steps_per_round: int) -> None:
-        """Set the rates to those at which the last updates would have been applied whole.
+    def adapt(self, step: StepTaken, parties: int, steps_per_round: int = 1) -> None:
+        """Raise the rates after a step beyond the whole update, and lower them after a short one.
 
-        In one round, with so many steps, they change by no more than a factor of `MAX_RATE_CHANGE`.
+        So many parties that train at once overshoot together, and a length down to 1/parties only
+        damps that. In one round, with so many steps, the rates change by no more than a factor of
+        `MAX_RATE_CHANGE`.
         """
-        if self.is_searched:
-            limit = MAX_RATE_CHANGE ** (1 / steps_per_round)
-            length = 0.0 if step.diverged else step.length
-            self.rate_scale *= min(max(length, 1 / limit), limit)
+        if not (self.is_searched and parties):
+            return
+        limit = MAX_RATE_CHANGE ** (1 / steps_per_round)
+        length = 0.0 if step.diverged else step.length
+        change = max(length, 1.0) if length * parties >= 1 else length * parties
+        self.rate_scale *= min(max(change, 1 / limit), limit)

@@ -193,7 +193,8 @@ class VerticalModel:
             stats = self.parties.train(training.task)
             step = training.take_step()
             self._keep_stats(stats)
-            self.step_rule.adapt(step, 1 if arrival is None else len(self.present))
+            steps_per_round = 1 if arrival is None else len(self.present)
+            self.step_rule.adapt(step, len(training.task.training), steps_per_round)
             self.unsent |= training.senders
             if by_adam:
                 key = (round_index,) if arrival is None else (round_index, arrival)
