@@ -165,6 +165,14 @@ def test_zero_or_infinite_weights_of_one_party_affect_no_other():
     )
 
 
+def test_weights_too_large_to_be_squared_give_infinity():
+    modules = [nn.Linear(3, 2).double() for _ in range(2)]
+    with torch.no_grad():
+        modules[1].weight.fill_(1e200)
+    constants = party_smoothness(modules[0], stacked(modules), (3,), 1.0)
+    assert constants.tolist() == [pytest.approx(norm_of(modules[0], (3,)) ** 2), float("inf")]
+
+
 @pytest.mark.parametrize(
     ("module", "shape", "words"),
     [

@@ -99,12 +99,17 @@ def check_layers(module: nn.Module) -> None:
 
 
 def _matrix_norms(weights: Tensor) -> Tensor:
-    """Return the largest singular value of each matrix, from the smaller Gram matrix."""
+    """Return the largest singular value of each matrix, from the smaller Gram matrix.
+
+    It is infinite where the Gram matrix is.
+    """
     matrix = weights.double()
     if matrix.shape[1] > matrix.shape[2]:
         matrix = matrix.mT
-    largest = torch.linalg.eigvalsh(matrix @ matrix.mT)[:, -1]
-    return largest.clamp(min=0).sqrt()
+    gram = matrix @ matrix.mT
+    finite = gram.isfinite().flatten(1).all(dim=1)
+    largest = torch.linalg.eigvalsh(gram.nan_to_num(0, 0, 0))[:, -1]
+    return torch.where(finite, largest.clamp(min=0).sqrt(), torch.inf)
 
 
 def _pool_norm(layer: nn.MaxPool2d, output_shape: Shape) -> float:
