@@ -8,7 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from scdn.data import fetch
+from scdn.federation.device_client import DeviceClient
+from scdn.federation.export_parties import LABELS_FILE, export_parties
+from scdn.federation.federated_server import FederatedServer
 from scdn.federation.messenger import Node, RawReply
+from scdn.federation.row_alignment import read_features, read_labels
 from scdn.federation.server_settings import federated_scenario
 from scdn.scenario import read_scenario
 from scdn.world.churn import NEVER, churn_trace
@@ -19,7 +23,9 @@ SETTINGS = (
     "learning.steps_per_iteration=2",
     "fleet.0.count=3",
     "churn.entry_rate=0",
+    "method=sc-dn-greedy",  # all devices train in every round
 )
+THREE = ("device-1", "device-2", "device-3")  # at nodes 1, 2 and 3
 MEASURED = ("seconds", "solve_seconds", "measured", "federation")  # differ from run to run
 
 
@@ -94,3 +100,42 @@ class InProcessNetwork:
 
     def pull(self, message_ids):
         return [reply for id_ in message_ids for reply in self.replies.pop(id_, [])]
+
+
+def export_features(folder, *settings):
+    """Write the labels and the devices' features of a scenario to a folder, and return it."""
+    scenario = small_scenario(*settings)
+    export_parties(scenario, churn_trace(scenario), folder)
+    return folder
+
+
+def device(files, name, **options):
+    return DeviceClient(name, read_features(files / f"{name}.npz"), **options)
+
+
+def network_of(files, *names):
+    network = InProcessNetwork()
+    for node, name in enumerate(names, 1):
+        network.plug(node, device(files, name))
+    return network
+
+
+def server(files, out, network, log=None, **changes):
+    labels = read_labels(files / LABELS_FILE)
+    log = (lambda _: None) if log is None else log.append
+    labels = replace(labels, **changes)
+    return FederatedServer(labels, network, out, wait_s=0.5, timeout_s=0.3, log=log)
+
+
+def federate(files, out, network, *settings, on_round=None, log=None):
+    scenario = small_scenario("learning.rounds=4", *settings)
+    return server(files, out, network, log).run(scenario, on_round=on_round)
+
+
+def after(round_, act):
+    """Act once, when a round has been recorded."""
+    return lambda event, _: act() if event["round"] == round_ else None
+
+
+class Killed(BaseException):
+    """Raised in a server that is killed."""

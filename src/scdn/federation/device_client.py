@@ -1,9 +1,9 @@
 """A device's side of a federated run: hold features, train its party, answer the server's requests.
 
-A device numbers the states of its model: the one that the server last acknowledged (`base`) and the
-one after its last update. A server that has lost a reply, or was restarted, asks again from `base`,
-and the device goes back to that state. It never runs code from the network: a model is one of those
-that this program knows.
+A device numbers the states of its model: the one that the server last acknowledged (`base`), and
+those after each update that the server has asked for since. A server that has lost a reply, or was
+restarted, asks again from `base`, and the device goes back to that state. It never runs code from
+the network: a model is one of those that this program knows.
 """
 
 from __future__ import annotations
@@ -37,16 +37,19 @@ from scdn.learning.local_parties import LocalParties
 from scdn.learning.party_backend import RoundTask
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_loss import GradientLoss, PartyLoss
-from scdn.learning.party_stack import PartyStack
 from scdn.learning.tensors import Tensors, single_threaded
 from scdn.npz import read_npz, write_npz
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
 
 MODELS = ("auto", "mlp", "cnn", "alexnet")
-_MAX_STATES = 8  # that a device tells the server of
+_MAX_STATES = 8  # that a device keeps
 
 ReplyContent = tuple[dict[str, Any], Arrays]
+
+
+class NotFiniteError(WireError):
+    """Raised where numbers that a device would send are no longer finite."""
 
 
 @dataclass
@@ -54,8 +57,8 @@ class DeviceClient:
     """A device: `answer` is called with each request of the server and returns the reply.
 
     `hello` gives the device's name and rows, `join` makes its model. In each round `train` trains
-    it, `apply` applies the update (unless `train` did so), and `embed` gives embeddings; `goodbye`
-    ends its part in the run.
+    it, `apply` applies the update (unless `train` did so), again if the step was too long, and
+    `embed` gives embeddings; `goodbye` ends its part in the run.
     """
 
     name: str
@@ -69,7 +72,7 @@ class DeviceClient:
     states: dict[int, Tensors] = field(default_factory=dict)  # model parameters by state number
     stopped: str | None = None  # why, once the server has said goodbye
     _parties: LocalParties | None = None  # this device's party alone
-    _update: tuple[int, PartyStack] | None = None  # the base state, and the party after training
+    _trained_from: int | None = None  # the state that the pending update starts from
     _noise: float = 0.0  # standard deviation of the noise on what is sent
 
     def answer(self, raw: bytes) -> bytes:
@@ -112,11 +115,11 @@ class DeviceClient:
         if (request.run, request.name) != (self.run, self.party) or not self.states:
             self.states = {0: dict(parties.stacks[0].parameters)}
         self.run, self.party = request.run, request.name
-        self._parties, self._update = parties, None
+        self._parties, self._trained_from = parties, None
         self._load_state(min(self.states))
         self._save()
         self.log(f"takes part as {request.name}: {connections} connections")
-        fields, embeddings = self._embeddings(None)
+        fields, embeddings = self._embeddings(self._row_numbers("rows", None))
         return {**fields, "connections": connections}, embeddings
 
     def _make_parties(self, request: messages.JoinRequest, arrays: Arrays) -> LocalParties:
@@ -156,56 +159,76 @@ class DeviceClient:
         parties = self._at(request.run, request.base)
         task = self._task(arrays, NO_STEPS, measure=True)
         (stats,) = parties.measure_gradients(set(parties.names), task).values()
-        return _finite(stats), {}
+        if not stats.is_finite:
+            raise NotFiniteError("gradients are no longer finite")
+        return _statistics(stats), {}
 
     def _embed(self, request: messages.EmbedRequest, arrays: Arrays) -> ReplyContent:
         self._at(request.run, request.base)
-        return self._embeddings(arrays.get("rows"))
+        return self._embeddings(self._row_numbers("rows", arrays.get("rows")))
 
     def _train(self, request: messages.TrainRequest, arrays: Arrays) -> ReplyContent:
         parties = self._at(request.run, request.base)
-        stats = parties.train(
-            self._task(arrays, _local_steps(request), measure="sample_gradients" in arrays)
-        )
-        fields: dict[str, Any] = {"bound_sq": None, "variance": None}
-        for party_stats in stats.values():
-            fields = _finite(party_stats)
-        count = parties.data.count("train")
-        rows = torch.from_numpy(check_row_numbers("trained_rows", arrays["trained_rows"], count))
-        (trained,) = parties.embed(rows, "trained", parties.names).values()
-        sent = {"trained": self._to_send(trained)}
-        self._update = (request.base, parties.stacks[0].interpolate(parties._trained[0], 1.0))
-        if request.step_length is not None:
-            self._apply_update(request.base, request.state, request.step_length)
-            embedded, embeddings = self._embeddings(arrays.get("rows"))
-            fields["smoothness"] = embedded["smoothness"]
-            sent |= embeddings
+        steps = _local_steps(request)
+        task = self._task(arrays, steps, measure="sample_gradients" in arrays)
+        trained_rows = self._row_numbers("trained_rows", arrays["trained_rows"])
+        rows = self._row_numbers("rows", arrays.get("rows"))
+        # The server starts from here: it has not heard of any other state.
+        self.states, self._trained_from = {request.base: self.states[request.base]}, None
+        stats = parties.train(task).get(self.party)
+        self._trained_from = request.base
         self.log(
             f"round {request.round}: {request.steps} steps of {request.rate:.3g}; planned "
             f"{request.cpu_hz / 1e6:.0f} MHz, {1e3 * request.power_w:.1f} mW"
         )
+        fields, sent = _statistics(stats), {}
+        try:
+            (trained,) = parties.embed(trained_rows, "trained", parties.names).values()
+            sent["trained"] = self._to_send(trained)
+        except NotFiniteError as error:
+            self.log(str(error))
+            return {**fields, "diverged": True}, {}
+        if request.step_length is not None:
+            applied, embeddings = self._apply_update(request.state, request.step_length, rows)
+            return fields | applied, sent | embeddings
         return fields, sent
 
     def _apply(self, request: messages.ApplyRequest, arrays: Arrays) -> ReplyContent:
-        if self._update is None or self._update[0] != request.base:
-            raise WireError(f"has no update to state {request.base}")
-        self._at(request.run, request.base, keep_update=True)
-        self._apply_update(request.base, request.state, request.step_length)
-        return self._embeddings(arrays.get("rows"))
+        self._at(request.run, request.base)
+        if self._trained_from != request.base:
+            raise WireError(f"has no update of state {request.base}")
+        rows = self._row_numbers("rows", arrays.get("rows"))
+        return self._apply_update(request.state, request.step_length, rows)
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _at(self, run: str, base: int, *, keep_update: bool = False) -> LocalParties:
-        """Return the party in state `base`; earlier states are no longer needed."""
+    def _at(self, run: str, base: int) -> LocalParties:
+        """Return the party in state `base`."""
         if self._parties is None or run != self.run:
             raise WireError("has not joined this run")
         if base not in self.states:
             raise WireError(f"has no state {base}, only {sorted(self.states)}")
-        self.states = {number: state for number, state in self.states.items() if number >= base}
         self._load_state(base)
-        if not keep_update:
-            self._update = None
-        return self._joined
+        return self._parties
+
+    def _apply_update(self, state: int, step_length: float, rows: Tensor) -> ReplyContent:
+        """Go so far along the pending update; return the embeddings of the new state."""
+        base, parties = self._trained_from, self._joined
+        assert base is not None  # noqa: S101
+        if state <= base or state in self.states:
+            raise WireError(f"state {state} does not follow {base}, or is there already")
+        if len(self.states) == _MAX_STATES:
+            raise WireError(f"has {_MAX_STATES} states already")
+        parties.apply_updates(step_length, parties.names)
+        try:
+            fields, embeddings = self._embeddings(rows)
+        except NotFiniteError as error:
+            self.log(str(error))
+            self._load_state(base)
+            return {"diverged": True}, {}
+        self.states[state] = dict(parties.stacks[0].parameters)
+        self._save()
+        return fields, embeddings
 
     @property
     def _joined(self) -> LocalParties:
@@ -216,15 +239,6 @@ class DeviceClient:
     def _load_state(self, number: int) -> None:
         (stack,) = self._joined.stacks
         self._joined.stacks = [replace(stack, parameters=dict(self.states[number]))]
-
-    def _apply_update(self, base: int, state: int, step_length: float) -> None:
-        assert self._update is not None  # noqa: S101
-        if state <= base:
-            raise WireError(f"state {state} does not follow {base}")
-        updated = self._joined.stacks[0].interpolate(self._update[1], step_length)
-        self.states = {base: self.states[base], state: dict(updated.parameters)}
-        self._load_state(state)
-        self._save()
 
     def _task(self, arrays: Arrays, steps: LocalSteps, *, measure: bool) -> RoundTask:
         parties, options = self._joined, self._joined.factory.options
@@ -251,21 +265,23 @@ class DeviceClient:
             sample_loss if measure else None,
         )
 
-    def _embeddings(self, rows: NDArray[Any] | None) -> ReplyContent:
+    def _row_numbers(self, name: str, rows: NDArray[Any] | None) -> Tensor:
+        """Return the training rows that a request asks for: those it names, or all."""
+        count = self._joined.data.count("train")
+        numbers = np.arange(count) if rows is None else check_row_numbers(name, rows, count)
+        return torch.from_numpy(numbers)
+
+    def _embeddings(self, rows: Tensor) -> ReplyContent:
         """Return embeddings of the current model, and its smoothness."""
         parties = self._joined
-        count = parties.data.count("train")
-        wanted = np.arange(count) if rows is None else check_row_numbers("rows", rows, count)
-        (train,) = parties.embed(torch.from_numpy(wanted), "table", parties.names).values()
+        (train,) = parties.embed(rows, "table", parties.names).values()
         (sent,) = parties.evaluation_embeddings(parties.names)
+        embeddings = {"train": self._to_send(train), "test": self._to_send(sent.test[0])}
         smoothness = None
         if parties.factory.learning.smoothness == "norms":
             (value,) = parties.smoothness().values()
             smoothness = value if math.isfinite(value) else None
-        return {"smoothness": smoothness}, {
-            "train": self._to_send(train),
-            "test": self._to_send(sent.test[0]),
-        }
+        return {"smoothness": smoothness}, embeddings
 
     def _to_send(self, embeddings: Tensor) -> NDArray[Any]:
         """Return embeddings with noise, which the device draws from a source nobody can repeat."""
@@ -274,7 +290,7 @@ class DeviceClient:
             draw = generator(int.from_bytes(os.urandom(8), "big"), "perturb")
             values = values + self._noise * draw.standard_normal(values.shape).astype(values.dtype)
         if not np.isfinite(values).all():
-            raise WireError("training diverged: embeddings are no longer finite")
+            raise NotFiniteError("embeddings are no longer finite")
         return values
 
     # --- across restarts of the process ---------------------------------------------------------
@@ -344,9 +360,10 @@ def _local_steps(request: messages.TrainRequest) -> LocalSteps:
     return LocalSteps(request.steps, request.rate, request.optimizer, request.optimizer_value)
 
 
-def _finite(stats: GradientStats) -> dict[str, float | None]:
-    if not stats.is_finite:
-        raise WireError("training diverged: gradients are no longer finite")
+def _statistics(stats: GradientStats | None) -> dict[str, float | None]:
+    """Return statistics as fields of a reply; there are none if they are not finite."""
+    if stats is None or not stats.is_finite:
+        return {"bound_sq": None, "variance": None}
     return {
         "bound_sq": stats.bound_sq,
         "variance": stats.variance,

@@ -92,7 +92,8 @@ class EmbedRequest(Message):
 class ApplyRequest(EmbedRequest):
     """Ask a device to go so far along its update of state `base`, which gives state `state`.
 
-    A second request of the same round replaces the first.
+    Where a step was too long, a further request of the same round starts from `base` again and
+    gives a state with another number.
     """
 
     state: Count
@@ -171,20 +172,31 @@ class ProbeReply(Message):
     seconds: NonNegative
 
 
-class TrainReply(Message):
-    """Embeddings of `trained_rows` after training, and statistics of the gradients."""
+class ApplyReply(Message):
+    """Embeddings of the updated model, and its smoothness.
 
-    arrays = {
-        "trained": ("f", ("k", "w")),
-        "train?": ("f", ("r", "w")),
-        "test?": ("f", ("m", "w")),
-    }
+    `diverged` says that numbers are no longer finite: there are no embeddings, and the device stays
+    in state `base`.
+    """
+
+    arrays = {"train?": ("f", ("r", "w")), "test?": ("f", ("m", "w"))}
+
+    diverged: bool = False
+    smoothness: Smoothness = None
+    seconds: NonNegative
+
+
+class TrainReply(ApplyReply):
+    """Embeddings of `trained_rows` after training, and statistics of gradients if they are finite.
+
+    The other embeddings are there if the update was applied at once.
+    """
+
+    arrays = {"trained?": ("f", ("k", "w")), **ApplyReply.arrays}
 
     bound_sq: NonNegative | None
     variance: NonNegative | None
     measured_smoothness: NonNegative | None = None
-    smoothness: Smoothness = None
-    seconds: NonNegative
 
 
 class GoodbyeReply(Message):
@@ -203,7 +215,7 @@ SCHEMAS: dict[str, tuple[type[Message], type[Message]]] = {  # request and reply
     "probe": (ProbeRequest, ProbeReply),
     "embed": (EmbedRequest, EmbedReply),
     "train": (TrainRequest, TrainReply),
-    "apply": (ApplyRequest, EmbedReply),
+    "apply": (ApplyRequest, ApplyReply),
     "goodbye": (GoodbyeRequest, GoodbyeReply),
 }
 REFUSED = "refused"

@@ -1,8 +1,9 @@
 """Parties on other machines, as the server's model sees them: a `PartyBackend` that sends messages.
 
 The server keeps what each device sent last: embeddings of training rows (all of them, or those that
-are needed next), embeddings of the test rows, and its smoothness. A device that does not reply
-keeps the model it had at the start of the round, and so the server keeps its embeddings.
+are needed next), embeddings of the test rows, and its smoothness. These belong to one state of the
+device's model, whose number the server gives: a device that does not reply is asked to go on from
+that state the next time.
 """
 
 from __future__ import annotations
@@ -62,16 +63,18 @@ class RemoteParties:
     test_rows: int
     join_request: Callable[[str], Request]  # for a new party of this name
     rows_of: Callable[[int], Tensor]  # the training rows that a round will draw
-    searches: bool = False  # whether the step is searched on rows held out
+    searches: bool = False  # whether the step is searched, on rows held out
     refresh: int = 1  # rounds between two replies with embeddings of all training rows
     plan: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of this round, by party
     round: tuple[int, int] = (0, 0)
     parties: dict[str, RemoteParty] = field(default_factory=dict)
-    missed: set[str] = field(default_factory=set)  # parties that did not reply in this round
+    missed: set[str] = field(default_factory=set)  # asked to train in this round, but not updated
     trained: dict[str, Tensor] = field(default_factory=dict)  # embeddings after this round's steps
-    _rows: Tensor | None = None  # that this round has drawn
+    _rows: Tensor = field(default_factory=lambda: torch.zeros(0))  # that this round has drawn
     _bases: dict[str, int] = field(default_factory=dict)  # states from which parties trained
-    _applied: bool = False
+    _updates: int = 0  # that devices were asked to apply in this round
+    _step_known: bool = False  # before training, so that devices apply their updates at once
+    _not_finite: set[str] = field(default_factory=set)  # parties after the last update
     _joined: dict[str, Reply] = field(default_factory=dict)
 
     @property
@@ -130,32 +133,33 @@ class RemoteParties:
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
         """Ask the devices that have steps in this round to train."""
-        self.missed, self.trained = set(), {}
         self._rows = torch.cat([task.batches.flatten(), task.held_out.flatten()])
         self._bases = {name: party.state for name, party in self.parties.items()}
-        self._applied = task.step_length is not None
-        steps = task.local_steps
-        names = [name for name in self.parties if name in steps and steps[name].count]
-        if not names:
+        self._step_known = task.step_length is not None
+        self._updates = int(self._step_known)
+        self.missed, self.trained, self._not_finite = set(task.training), {}, set()
+        if not task.training:
             return {}
-        rows = self._rows_to_send()
-        requests = self._train_requests(names, task, rows)
-        replies = self.messenger.ask(requests)
-        if self._applied:
-            replies = {n: r for n, r in replies.items() if {"train", "test"} <= set(r.arrays)}
-        self.missed |= set(requests) - set(replies)
+        rows, trained_rows = self._rows_to_send(), self._trained_rows(task)
+        replies = self.messenger.ask(self._train_requests(task, rows, trained_rows))
         for name, reply in replies.items():
-            self.trained[name] = self.options.tensor(reply.arrays["trained"].copy())
-            if self._applied:
-                self._advance(name, rows, reply)
+            if reply.fields.diverged:
+                self.messenger.log(f"{name}: training diverged")
+                if self.searches:  # such a party is left out of the step
+                    self.trained[name] = self._undefined(len(trained_rows))
+                    self.missed.discard(name)
+            elif "trained" in reply.arrays:
+                self.trained[name] = self.options.tensor(reply.arrays["trained"].copy())
+                if self._step_known:
+                    self._advance(name, rows, reply)
         return _gradient_stats(replies)
 
     def _train_requests(
-        self, names: list[str], task: RoundTask, rows: Tensor | None
+        self, task: RoundTask, rows: Tensor | None, trained_rows: Tensor
     ) -> dict[str, Request]:
+        names = [name for name in self.parties if name in task.training]
         loss = task.party_loss(names)
         sample_loss = None if task.sample_loss is None else task.sample_loss(names)
-        trained_rows = self._trained_rows(task)
         sizes = self._sizes(rows) | {"k": len(trained_rows)}
         requests = {}
         for n, name in enumerate(names):
@@ -166,13 +170,13 @@ class RemoteParties:
             }
             if sample_loss is not None:
                 arrays["sample_gradients"] = _gradients(sample_loss, n)[0]
-            if self._applied and rows is not None:
+            if self._step_known and rows is not None:
                 arrays["rows"] = _numpy(rows)
             steps = task.local_steps[name]
             fields = {
                 "round": self.round[0],
-                "base": self.parties[name].state,
-                "state": self.round[0] + 1,
+                "base": self._bases[name],
+                "state": self._bases[name] + 1,
                 "step_length": task.step_length,
                 "steps": steps.count,
                 "rate": steps.rate,
@@ -192,29 +196,30 @@ class RemoteParties:
     def apply_updates(self, step_length: float, names: Collection[str]) -> set[str]:
         """Ask devices that trained to go so far along their updates; return those that did.
 
-        Where the length was known before, devices have applied it at the end of training.
+        Where the length was known before, devices have applied it at the end of training. A device
+        that misses a second request of the round has gone as far as the first one said: the server
+        goes on from the state that it has heard of.
         """
         trained = [name for name in self.trained if name in names]
-        if self._applied or not trained:
-            return set(trained)
+        if not self._step_known:
+            self._ask_to_apply(step_length, trained)
+        return {name for name in trained if self.parties[name].state == self._next_state(name)}
+
+    def _ask_to_apply(self, step_length: float, names: Collection[str]) -> None:
+        self._updates += 1
         rows = self._rows_to_send()
-        arrays = {} if rows is None else {"rows": _numpy(rows)}
-        state = self.round[0] + 1
-        requests = {
-            name: Request(
-                "apply",
-                {"base": self._bases[name], "state": state, "step_length": step_length},
-                arrays,
-                self._sizes(rows),
-            )
-            for name in trained
-        }
-        replies = self.messenger.ask(requests)
-        for name, reply in replies.items():
-            self._advance(name, rows, reply)
-        # A device that misses a second request has gone as far as the first one said.
-        self.missed |= {name for name in trained if self.parties[name].state != state}
-        return set(replies)
+        arrays, sizes = {} if rows is None else {"rows": _numpy(rows)}, self._sizes(rows)
+        requests = {}
+        for name in names:
+            states = {"base": self._bases[name], "state": self._next_state(name)}
+            fields = {**states, "step_length": step_length}
+            requests[name] = Request("apply", fields, arrays, sizes)
+        self._not_finite = set()
+        for name, reply in self.messenger.ask(requests).items():
+            if not reply.fields.diverged:
+                self._advance(name, rows, reply)
+            elif self.searches and step_length:
+                self._not_finite.add(name)
 
     # --- what devices have sent -----------------------------------------------------------------
 
@@ -224,8 +229,8 @@ class RemoteParties:
             self._fetch(rows, names)
         embeddings = {n: party.train[rows] for n, party in self.parties.items() if n in names}
         if phase == "trained":
-            embeddings |= self.trained
-        return embeddings
+            return embeddings | self.trained
+        return embeddings | dict.fromkeys(self._not_finite, self._undefined(len(rows)))
 
     def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
         """Return the embeddings of all training rows, as they were last sent."""
@@ -280,7 +285,6 @@ class RemoteParties:
 
     def _rows_to_send(self) -> Tensor | None:
         """Return the training rows whose embeddings devices send after this round; None: all."""
-        assert self._rows is not None  # noqa: S101
         if self.round[0] % self.refresh == 0:
             return None
         next_rows = self.rows_of(self.round[0] + 1).to(self.options.device)
@@ -291,9 +295,20 @@ class RemoteParties:
         return {"r": count, "m": self.test_rows, "w": self.width}
 
     def _advance(self, name: str, rows: Tensor | None, reply: Reply) -> None:
-        """Store a party's embeddings of the model state after this round."""
-        self.parties[name].update(rows, reply, self.options)
-        self.parties[name].state = self.round[0] + 1
+        """Store a party's embeddings of the state that it was last asked for."""
+        if {"train", "test"} <= reply.arrays.keys():
+            self.parties[name].update(rows, reply, self.options)
+            self.parties[name].state = self._next_state(name)
+            self.missed.discard(name)
+
+    def _next_state(self, name: str) -> int:
+        """Return the number of the state that a party was last asked for in this round."""
+        return self._bases[name] + self._updates
+
+    def _undefined(self, rows: int) -> Tensor:
+        """Return embeddings of a party whose numbers are no longer finite, (rows, width)."""
+        dtype, device = self.options.dtype, self.options.device
+        return torch.full((rows, self.width), torch.nan, dtype=dtype, device=device)
 
     def _fetch(self, rows: Tensor, names: Collection[str]) -> None:
         """Ask for embeddings of rows that some parties have not sent since their last update."""
