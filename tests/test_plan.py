@@ -160,12 +160,23 @@ def test_absent_fields_take_the_documented_defaults():
     }
 
 
-def test_devices_outside_theorem_1_are_warned_about_and_refused_when_strict(tmp_path):
+@pytest.mark.parametrize(
+    ("optimizer", "field"),
+    [
+        ({"kind": "momentum", "rho": 0.5}, "devices.0.optimizer.rho"),
+        ({"kind": "proximal", "mu": 0.99}, "devices.0.learning_rate"),  # 0.1 ≥ 1/(2·10·0.99)
+    ],
+)
+def test_devices_outside_theorem_1_are_warned_about_and_refused_when_strict(
+    tmp_path, optimizer, field
+):
     path = tmp_path / "r.json"
-    path.write_text(json.dumps(changed("devices.0.optimizer", {"kind": "momentum", "rho": 0.5})))
+    request = changed("devices.0.optimizer", optimizer)
+    request["learning"] = {**request.get("learning", {}), "steps_per_iteration": 2}
+    path.write_text(json.dumps(request))
     warned = scdn("plan", path, "--json")
     assert warned.returncode == 0
-    assert "devices.0.optimizer.rho" in warned.stderr
+    assert field in warned.stderr
     json.loads(warned.stdout)
     refused(scdn("plan", path, "--json", "--strict"), 1)
 

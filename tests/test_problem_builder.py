@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 
 import numpy as np
@@ -72,7 +73,7 @@ def local_rate(simulation, device, optimizer):
     rate *= simulation.model.step_rule.rate_scale
     if isinstance(optimizer, Proximal):
         steps = learning.steps_per_iteration * scenario.max_iterations
-        rate = min(rate, 1 / (2 * steps * optimizer.mu))
+        rate = min(rate, math.nextafter(1 / (2 * steps * optimizer.mu), 0))
     return rate
 
 

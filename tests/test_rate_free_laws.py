@@ -22,7 +22,9 @@ from scdn.learning.step_rule import MAX_RATE_CHANGE, StepRule, StepTaken
 from scdn.learning.tensors import TensorOptions
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
+from scdn.simulation.loop import Simulation
 from scdn.simulation.runner import run
+from scdn.world.fleet import OPTIMIZERS
 
 SEEDS = st.integers(0, 2**31)
 COUNTS = st.integers(1, 400)
@@ -339,6 +341,40 @@ def test_limiting_settings_run_to_the_end(tmp_path, name, settings_):
         if setting.max_iterations == 0:
             assert event["step"]["lengths"] == [1.0]
         assert math.isfinite(event["metrics"]["train_loss"])
+
+
+@pytest.mark.parametrize("step", ["searched", "fitted"])
+@pytest.mark.usefixtures("digits")
+def test_rounds_outside_theorem_1_are_recorded_and_counted(tmp_path, monkeypatch, step):
+    """Proximal SGD of at most Q steps needs η < 1/(2·Q·μ), where η is the step really taken."""
+    problems, carry_out = [], Simulation.realise
+
+    def record(simulation, plan):
+        problems.append(plan.problem)
+        return carry_out(simulation, plan)
+
+    monkeypatch.setattr(Simulation, "realise", record)
+    group = {**BASE["fleet"][0], "optimizers": ["proximal", "sgd"], "mu": [0.2, 0.9]}
+    learning = {"step": step, "rounds": 6, "server_steps": 20}
+    setting = scenario(seed=3, method="max-vfl", fleet=[group], learning=learning)
+    recorded = run(setting, tmp_path / "out")
+    counted = 0
+    for problem, event in zip(problems, recorded.rounds, strict=True):
+        (length,) = event["step"]["lengths"]
+        trained = {entry["id"] for entry in event["devices"] if entry["executed_iterations"]}
+        outside = []
+        for n, name in enumerate(problem.ids):
+            rate, mu = problem.learning_rate[n], problem.optimizer_value[n]
+            is_proximal = problem.optimizer[n] == OPTIMIZERS.index("proximal")
+            if step == "searched" and is_proximal:
+                assert rate * 2 * setting.max_iterations * mu < 1  # as P^r's bound sees it
+            taken = rate * length * 2 * setting.max_iterations * mu
+            if is_proximal and name in trained and taken >= 1:
+                outside.append(name)
+        assert event["step"]["outside_theorem_1"] == outside
+        counted += bool(outside)
+    assert recorded.end["rounds_outside_theorem_1"] == counted
+    assert (0 < counted < 6) if step == "searched" else counted < 6
 
 
 @pytest.mark.usefixtures("digits")

@@ -50,6 +50,25 @@ def test_a_run_and_its_report(tmp_path, examples):
     assert page.stat().st_size > 100_000
 
 
+def test_rounds_outside_theorem_1_end_in_one_warning(tmp_path, examples):
+    proximal = ("--set", 'fleet.0.optimizers=["proximal"]', "--strict")
+    warnings = {}
+    for step in ("searched", "rate"):
+        out = tmp_path / step
+        small = ("--set", f"learning.step={step}", "--set", "fleet.0.mu=[0.1,0.9]")
+        if step == "rate":
+            small = (*small, "--set", "fleet.0.learning_rate=0.001")
+        done = scdn("run", examples / "quick.toml", "--out", out, *FAST, *proximal, *small)
+        assert done.returncode == 0, done.stderr
+        summary = json.loads((out / "summary.json").read_text())
+        lines = [line for line in done.stderr.splitlines() if line.startswith("warning:")]
+        warnings[step] = summary["rounds_outside_theorem_1"], lines
+    count, (line,) = warnings["searched"]
+    assert 0 < count <= 3
+    assert f"in {count} of 3 rounds devices went further than Theorem 1 allows" in line
+    assert warnings["rate"] == (0, [])
+
+
 def test_a_method_and_a_seed_from_the_command_line(tmp_path, examples):
     out = tmp_path / "run"
     done = scdn(

@@ -188,9 +188,14 @@ def test_each_fault_is_reported_once(document, field):
     assert faulty_fields(document) == [field]
 
 
-def test_theorem_1_warns_and_strict_refuses():
+@pytest.mark.parametrize("step", ["searched", "fitted", "rate"])
+def test_theorem_1_warns_and_strict_refuses(step):
+    """Where the step is searched, runs check it when it has been taken, whatever the rates are."""
     device = {"id": "a", "position_m": [1, 1, 1]}
+    group = {"rho": [0.1, 0.3], "mu": [0.1, 0.5], "learning_rate": 0.9}
     document = {
+        "learning": {"step": step},
+        "fleet": [{**group, "count": 2, "optimizers": ["momentum", "proximal"]}],
         "devices": [
             {**device, "optimizer": {"kind": "momentum", "rho": 0.9}},
             {
@@ -200,12 +205,15 @@ def test_theorem_1_warns_and_strict_refuses():
                 "optimizer": {"kind": "proximal", "mu": 0.5},
             },
             {**device, "id": "c", "optimizer": {"kind": "momentum", "rho": 0.28}},
-        ]
+        ],
     }
     scenario = make_scenario(document)
     warned = [line.split(":")[0] for line in scenario_warnings(scenario)]
-    assert warned == ["devices.0.optimizer.rho", "devices.1.learning_rate"]
-    assert faulty_fields({**document, "fleet": []}, strict=True) == warned
+    momentum, rates = ["devices.0.optimizer.rho", "fleet.0.rho"], []
+    if step != "searched":
+        rates = ["devices.1.learning_rate", "fleet.0.learning_rate"]
+    assert sorted(warned) == sorted([*momentum, *rates])
+    assert faulty_fields(document, strict=True) == warned
     assert scenario_warnings(make_scenario(FLEET)) == []
 
 

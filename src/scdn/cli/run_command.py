@@ -12,6 +12,7 @@ from scdn.cli.command_parser import (
     add_command,
     add_scenario_options,
     add_target_option,
+    print_warnings,
     read_scenario_from,
     refuse_with_resume,
     whole_number,
@@ -122,6 +123,9 @@ def _print_result(finished: Any, folder: Path) -> int:
     )
     for target in end.get("targets") or ():
         print(_target_line(target))
+    if outside := end.get("rounds_outside_theorem_1"):
+        rounds = f"{outside} of {end['rounds']} rounds"
+        print_warnings([f"{folder}: in {rounds} devices went further than Theorem 1 allows"])
     return 0
 
 

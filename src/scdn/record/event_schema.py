@@ -61,6 +61,19 @@ class DeviceRound(_OpenModel):
     smoothness: float
 
 
+class StepRound(_OpenModel):
+    """How far parties went along their updates: once, or at each arrival that trained.
+
+    A length of 1 is the whole update. `outside_theorem_1` lists the devices that went further than
+    Theorem 1's condition on proximal SGD allows.
+    """
+
+    lengths: list[float]
+    shortenings: Annotated[int, Field(ge=0)]
+    diverged: list[str]
+    outside_theorem_1: list[str]
+
+
 class PlanRound(_OpenModel):
     """The plan's true objective; `gap` is null without a proof."""
 
@@ -93,6 +106,7 @@ class RoundEvent(_OpenModel):
     devices: list[DeviceRound]
     metrics: Metrics
     plan: PlanRound
+    step: StepRound
     seconds: float
 
 
@@ -117,6 +131,7 @@ class EndEvent(_OpenModel):
     metrics: Metrics | None
     energy: dict[str, float]
     targets: list[TargetResult] = []
+    rounds_outside_theorem_1: Annotated[int, Field(ge=0)] = 0
 
 
 class AnyEvent(

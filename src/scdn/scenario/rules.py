@@ -194,8 +194,14 @@ def theorem_faults(devices: Sequence[DeviceSettings], max_steps: int) -> Iterato
 
 
 def scenario_theorem_faults(scenario: Scenario) -> Iterator[Fault]:
-    """Yield the same faults for a scenario's listed and drawn devices."""
+    """Yield the same faults for a scenario's listed and drawn devices.
+
+    Where the step is searched, the learning rate is not the step that is taken. Runs then check in
+    every round how far devices really went.
+    """
     max_steps = scenario.learning.steps_per_iteration * scenario.max_iterations
+    if scenario.learning.step == "searched":
+        max_steps = 0  # any rate will do
     yield from theorem_faults(scenario.devices, max_steps)
     for index, group in enumerate(scenario.fleet):
         where = f"fleet.{index}"

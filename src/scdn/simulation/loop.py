@@ -129,7 +129,8 @@ class Simulation:
             return rates
         proximal = optimizer == OPTIMIZERS.index("proximal")
         limits = [learning_rate_limit(value, self._most_steps) for value in mu]
-        return np.where(proximal, np.minimum(rates, limits), rates)
+        below = np.nextafter(limits, 0)  # they must not be reached
+        return np.where(proximal, np.minimum(rates, below), rates)
 
     def estimate_importance(self) -> Array:
         """Return γ by Algorithm 2 (line 4); it is 1 in round 0 and for newcomers."""

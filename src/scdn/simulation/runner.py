@@ -213,6 +213,11 @@ def _summary(
         "energy": simulation.ledger.totals(),
         "targets": target_results(recorded.start, recorded.rounds, recorded_targets(recorded)),
         "fallbacks": simulation.fallbacks,
+        "rounds_outside_theorem_1": sum(
+            bool(event["step"]["outside_theorem_1"])
+            for event in recorded.rounds
+            if "step" in event  # not in rounds of earlier versions
+        ),
     }
 
 
