@@ -221,9 +221,8 @@ class ReferenceModel:
             )
         if self.learning.server_optimizer == "adam":
             hear(self, draws.round, torch.cat(batches), draws.held_out(self))
-            arrival = () if draws.arrival is None else (draws.arrival,)
-            key = (draws.round, *arrival)
-            train_by_adam(self, draws.model.seed, key, server.count, draws.server_flags)
+            flags = draws.server_flags(server.count)
+            train_by_adam(self, draws.model.seed, draws.key, server.count, flags)
         else:
             shown = stale
             if self.learning.server_turn == "after":
@@ -515,14 +514,20 @@ class RecordedDraws:
         self.masks: list[list[list[float]] | None] = []  # of the parties' steps, of the server's
 
     @property
+    def key(self):
+        """The round, and the arrival in an asynchronous one."""
+        return (self.round,) if self.arrival is None else (self.round, self.arrival)
+
+    @property
     def flags(self):
         """Who counts in a step of the parties: `flags[step][member]`."""
         return self.masks[0]
 
-    @property
-    def server_flags(self):
-        """Who counts in a step of a server that trains by Adam."""
-        return self.masks[1] if len(self.masks) > 1 else None
+    def server_flags(self, steps):
+        """Return who counts in a step of a server that trains by Adam."""
+        server, draw = self.model.server, generator(self.model.seed, "mask", *self.key)
+        flags = server.memory.training_mask(server.fusion.members, steps, draw)
+        return None if flags is None else flags.tolist()
 
     def held_out(self, reference):
         """Return the rows of the round that nobody trains on."""
@@ -566,6 +571,7 @@ class ModelPair:
         self.reference = ReferenceModel(dataset, views, learning, self.model, memory)
         self.round = 0
         self.steps: list[StepTaken] = []
+        self.draws: list[RecordedDraws] = []
 
     def train(self, local_steps, server, arrivals=()):
         """Train both for a round; `arrivals` are its parties in an asynchronous one."""
@@ -589,6 +595,7 @@ class ModelPair:
         assert step.shortenings == shortenings
         assert set(step.diverged) == set(diverged)
         self.steps.append(step)
+        self.draws.append(draws)
 
     def add_parties(self, views):
         self.model.add_parties(views)

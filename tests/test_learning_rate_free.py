@@ -5,10 +5,18 @@ from __future__ import annotations
 import math
 
 import pytest
+import torch
 from conftest import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_learning import ModelPair, n_steps, small_learning, table_dataset, table_view
+from reference_learning import (
+    ModelPair,
+    n_steps,
+    round_batches,
+    small_learning,
+    table_dataset,
+    table_view,
+)
 from test_learning_round import (
     MEMORIES,
     MIXED,
@@ -110,6 +118,9 @@ def test_arrivals_of_asynchronous_rounds_equal_the_reference(memory):
         pair.train(MIXED, n_steps(11), arrivals)
         pair.check()
     assert [heard.round for heard in pair.model.server.recent.rounds] == [0, 1, 2]
+    for draws in pair.draws:  # all arrivals of a round share its rows
+        expected = round_batches(pair.model, draws.round, len(draws.batches))
+        assert torch.equal(torch.stack(draws.batches), expected)
 
 
 @pytest.mark.parametrize("rows", [1, 7, 20])

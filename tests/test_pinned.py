@@ -16,12 +16,15 @@ from command_line import scdn
 
 PINNED = Path(__file__).with_name("pinned.json")
 SCENARIO = Path(__file__).with_name("pinned.toml")
+DEFAULTS = Path(__file__).with_name("pinned-defaults.toml")  # of learning
 PLAN_FIELDS = ("status", "objective", "server", "terms", "violations", "devices")
 METRICS = ("train_loss", "test_loss", "top1", "top3")
+WORK = ("steps", "gradient_rows", "forward_rows")
 METHODS = (
     *("sc-dn", "sc-dn-paper", "sc-dn-greedy", "sc-dn-dropout", "max-vfl", "max-vfl-matched"),
     *("gsp", "gsp-matched", "vafl", "vafl-matched", "zoc", "zoc-paper", "zoc-greedy"),
 )
+METHODS_WITH_DEFAULTS = ("sc-dn", "vafl", "zoc", "sc-dn-dropout")
 
 
 def _command(*arguments):
@@ -37,12 +40,15 @@ def make_plan(request, solver, folder):
     return {name: plan[name] for name in PLAN_FIELDS}
 
 
-def run_rounds(method, folder):
-    out = Path(folder) / method
+def run_rounds(method, folder, scenario=SCENARIO):
+    out = Path(folder) / scenario.stem / method
     _command("data", "fetch", "digits")
-    _command("run", SCENARIO, "--method", method, "--out", out)
+    _command("run", scenario, "--method", method, "--out", out)
     events = [json.loads(line) for line in (out / "events.jsonl").read_text().splitlines()]
-    return [_round(event) for event in events if event["event"] == "round"]
+    rounds = [event for event in events if event["event"] == "round"]
+    if scenario == DEFAULTS:
+        return [_round(event) | _learning(event) for event in rounds]
+    return [_round(event) for event in rounds]
 
 
 def _round(event):
@@ -56,6 +62,14 @@ def _round(event):
         "cpu_hz": [device["cpu_hz"] for device in devices],
         "joules": event["server"]["movement_j"]
         + sum(device["transmission_j"] + device["processing_j"] for device in devices),
+    }
+
+
+def _learning(event):
+    server = event["server"]
+    return {
+        "step": event["step"],
+        "server": {name: server[name] for name in ("compute_j", "compute_s", *WORK)},
     }
 
 
@@ -92,6 +106,20 @@ def test_the_rounds_of_a_method_are_as_pinned(method, tmp_path):
     assert_close(rounds, _pinned()["rounds"][method], method, approximate)
 
 
+@pytest.mark.parametrize("method", METHODS_WITH_DEFAULTS)
+def test_the_rounds_of_a_method_with_the_default_learning_are_as_pinned(method, tmp_path):
+    rounds = run_rounds(method, tmp_path, DEFAULTS)
+    assert_close(rounds, _pinned()["rounds_with_defaults"][method], method)
+
+
+def test_the_pinned_defaults_have_churn_long_steps_and_a_server_that_trains():
+    for method, rounds in _pinned()["rounds_with_defaults"].items():
+        active, entered, exited, _ = zip(*(round_["lists"] for round_ in rounds), strict=True)
+        assert all(map(any, (active, entered, exited))), method
+        assert any(max(round_["step"]["lengths"]) > 1 for round_ in rounds), method
+        assert all(round_["server"]["steps"] == 150 for round_ in rounds), method
+
+
 def test_every_built_in_method_is_pinned():
     code = "from scdn.methods import METHODS; print(*METHODS.names())"  # without other tests' own
     names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -106,5 +134,8 @@ if __name__ == "__main__":
                 for request, solver, _ in _pinned()["plans"]
             ],
             "rounds": {method: run_rounds(method, temporary) for method in METHODS},
+            "rounds_with_defaults": {
+                method: run_rounds(method, temporary, DEFAULTS) for method in METHODS_WITH_DEFAULTS
+            },
         }
     PINNED.write_text(json.dumps(pinned, indent=1) + "\n")
