@@ -182,6 +182,20 @@ def test_a_device_that_misses_a_second_update_goes_on_from_the_state_the_server_
     assert all(event["link_failed"] == [] for event in federated.rounds)
 
 
+def test_a_silent_device_is_waited_for_at_most_twice_in_a_round(files, tmp_path):
+    network, asked = network_of(files, *THREE), []
+
+    def silence(event, _):
+        asked.append([])
+        if event["round"] == 1:
+            network.tamper[2] = lambda _, raw, __: asked[-1].append(decode(raw).kind) or []
+
+    settings = ("learning.refresh=8", *FEW_ROWS)
+    federated = federate(files, tmp_path / "run", network, *settings, on_round=silence)
+    assert [event["federation"]["missed"] for event in federated.rounds[2:]] == [["device-2"]] * 2
+    assert asked[1:3] == [["train"], ["embed", "train"]]
+
+
 # --- parties whose numbers are no longer finite ---------------------------------------------------
 
 

@@ -68,9 +68,9 @@ class FederatedSimulation(Simulation):
 
     def apply_missing_reports(self, plan: Plan, outcome: Outcome) -> Outcome:
         """Add the devices that did not reply, and those that have left, to the round's outcome."""
-        ids, missed = plan.problem.ids, self.remote.missed
+        ids, missed = plan.problem.ids, self.remote.progress.missed
         staying = [name for name, leaves in zip(ids, outcome.leaving, strict=True) if not leaves]
-        trained = set(self.remote.trained) - missed
+        trained = set(self.remote.progress.trained) - missed
         departed = self.membership.find_departed(staying, missed) - trained
         self._lost |= departed
         if departed:
@@ -102,7 +102,7 @@ class FederatedSimulation(Simulation):
             if traffic is not None:
                 device["measured"] = asdict(traffic)
         event["federation"] = {
-            "missed": sorted(self.remote.missed),
+            "missed": sorted(self.remote.progress.missed),
             "late": dict(messenger.late_replies),
             "wrong": dict(messenger.wrong_replies),
         }

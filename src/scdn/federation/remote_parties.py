@@ -12,44 +12,55 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from scdn.federation.messenger import Messenger, Reply, Request
+from scdn.federation.remote_party import RemoteParty
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.gradient_stats import GradientStats
 from scdn.learning.party_backend import RoundTask, SentEmbeddings
 from scdn.learning.party_loss import GradientLoss
-from scdn.learning.tensors import Arrays, StateDict, TensorOptions, strip_prefix, to_arrays
+from scdn.learning.tensors import Arrays, StateDict, TensorOptions, strip_prefix
 
 _JOIN_TIMEOUT_S = 60.0  # for a new device, which has to read and embed all its rows
 
 
 @dataclass
-class RemoteParty:
-    """What the server has of one party."""
+class RoundProgress:
+    """How far the training of a round has got.
 
-    connections: int
-    state: int  # number of the model state that the server last heard of
-    smoothness: float = 0.0
-    train: Tensor = field(default_factory=lambda: torch.zeros(0))  # embeddings, (rows, width)
-    current: Tensor = field(default_factory=lambda: torch.zeros(0))  # rows of this model state
-    test: Tensor = field(default_factory=lambda: torch.zeros(0))  # embeddings, (rows, width)
+    Attributes
+    ----------
+    rows
+        The training rows that the round has drawn.
+    bases
+        By party: the state from which it trains.
+    step_known
+        Whether the length of the step was known before training; devices then apply their updates
+        at once.
+    updates
+        The number of times that devices were asked to apply their updates.
+    missed
+        Parties that were asked to train, and of whose update the server has not heard.
+    trained
+        By party: embeddings after training, of the rows on which the step is chosen.
+    not_finite
+        Parties whose numbers were no longer finite after the last update.
+    """
 
-    def update(self, rows: Tensor | None, reply: Reply, options: TensorOptions) -> None:
-        """Store newer embeddings, of the training rows `rows` or of all of them."""
-        train = options.tensor(reply.arrays["train"].copy())
-        if rows is None:
-            self.train = train
-            self.current = torch.ones(len(train), dtype=torch.bool, device=train.device)
-        else:
-            self.train = self.train.index_copy(0, rows, train)
-            self.current = torch.zeros_like(self.current).index_fill(0, rows, True)
-        self.test = options.tensor(reply.arrays["test"].copy())
-        smoothness = reply.fields.smoothness
-        self.smoothness = float("inf") if smoothness is None else smoothness
+    rows: Tensor = field(default_factory=lambda: torch.zeros(0))
+    bases: Mapping[str, int] = field(default_factory=dict)
+    step_known: bool = False
+    updates: int = 0
+    missed: set[str] = field(default_factory=set)
+    trained: dict[str, Tensor] = field(default_factory=dict)
+    not_finite: set[str] = field(default_factory=set)
+
+    def state_after(self, name: str) -> int:
+        """Return the number of a party's state after the last update."""
+        return self.bases[name] + self.updates
 
 
 @dataclass
@@ -68,13 +79,7 @@ class RemoteParties:
     plan: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of this round, by party
     round: tuple[int, int] = (0, 0)
     parties: dict[str, RemoteParty] = field(default_factory=dict)
-    missed: set[str] = field(default_factory=set)  # asked to train in this round, but not updated
-    trained: dict[str, Tensor] = field(default_factory=dict)  # embeddings after this round's steps
-    _rows: Tensor = field(default_factory=lambda: torch.zeros(0))  # that this round has drawn
-    _bases: dict[str, int] = field(default_factory=dict)  # states from which parties trained
-    _updates: int = 0  # that devices were asked to apply in this round
-    _step_known: bool = False  # before training, so that devices apply their updates at once
-    _not_finite: set[str] = field(default_factory=set)  # parties after the last update
+    progress: RoundProgress = field(default_factory=RoundProgress)
     _joined: dict[str, Reply] = field(default_factory=dict)
 
     @property
@@ -133,11 +138,14 @@ class RemoteParties:
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
         """Ask the devices that have steps in this round to train."""
-        self._rows = torch.cat([task.batches.flatten(), task.held_out.flatten()])
-        self._bases = {name: party.state for name, party in self.parties.items()}
-        self._step_known = task.step_length is not None
-        self._updates = int(self._step_known)
-        self.missed, self.trained, self._not_finite = set(task.training), {}, set()
+        step_known = task.step_length is not None
+        self.progress = RoundProgress(
+            rows=torch.cat([task.batches.flatten(), task.held_out.flatten()]),
+            bases={name: party.state for name, party in self.parties.items()},
+            step_known=step_known,
+            updates=1 if step_known else 0,
+            missed=set(task.training),
+        )
         if not task.training:
             return {}
         rows, trained_rows = self._rows_to_send(), self._trained_rows(task)
@@ -146,11 +154,12 @@ class RemoteParties:
             if reply.fields.diverged:
                 self.messenger.log(f"{name}: training diverged")
                 if self.searches:  # such a party is left out of the step
-                    self.trained[name] = self._undefined(len(trained_rows))
-                    self.missed.discard(name)
+                    self.progress.trained[name] = self._undefined(len(trained_rows))
+                    self.progress.missed.discard(name)
             elif "trained" in reply.arrays:
-                self.trained[name] = self.options.tensor(reply.arrays["trained"].copy())
-                if self._step_known:
+                trained = self.options.tensor(reply.arrays["trained"].copy())
+                self.progress.trained[name] = trained
+                if step_known:
                     self._advance(name, rows, reply)
         return _gradient_stats(replies)
 
@@ -158,6 +167,7 @@ class RemoteParties:
         self, task: RoundTask, rows: Tensor | None, trained_rows: Tensor
     ) -> dict[str, Request]:
         names = [name for name in self.parties if name in task.training]
+        bases = self.progress.bases
         loss = task.party_loss(names)
         sample_loss = None if task.sample_loss is None else task.sample_loss(names)
         sizes = self._sizes(rows) | {"k": len(trained_rows)}
@@ -170,13 +180,13 @@ class RemoteParties:
             }
             if sample_loss is not None:
                 arrays["sample_gradients"] = _gradients(sample_loss, n)[0]
-            if self._step_known and rows is not None:
+            if self.progress.step_known and rows is not None:
                 arrays["rows"] = _numpy(rows)
             steps = task.local_steps[name]
             fields = {
                 "round": self.round[0],
-                "base": self._bases[name],
-                "state": self._bases[name] + 1,
+                "base": bases[name],
+                "state": bases[name] + 1,
                 "step_length": task.step_length,
                 "steps": steps.count,
                 "rate": steps.rate,
@@ -200,37 +210,41 @@ class RemoteParties:
         that misses a second request of the round has gone as far as the first one said: the server
         goes on from the state that it has heard of.
         """
-        trained = [name for name in self.trained if name in names]
-        if not self._step_known:
+        progress = self.progress
+        trained = [name for name in progress.trained if name in names]
+        if not progress.step_known:
+            progress.updates += 1
             self._ask_to_apply(step_length, trained)
-        return {name for name in trained if self.parties[name].state == self._next_state(name)}
+        return {name for name in trained if self.parties[name].state == progress.state_after(name)}
 
     def _ask_to_apply(self, step_length: float, names: Collection[str]) -> None:
-        self._updates += 1
-        rows = self._rows_to_send()
+        progress, rows = self.progress, self._rows_to_send()
         arrays, sizes = {} if rows is None else {"rows": _numpy(rows)}, self._sizes(rows)
         requests = {}
         for name in names:
-            states = {"base": self._bases[name], "state": self._next_state(name)}
+            states = {"base": progress.bases[name], "state": progress.state_after(name)}
             fields = {**states, "step_length": step_length}
             requests[name] = Request("apply", fields, arrays, sizes)
-        self._not_finite = set()
+        progress.not_finite.clear()
         for name, reply in self.messenger.ask(requests).items():
             if not reply.fields.diverged:
                 self._advance(name, rows, reply)
-            elif self.searches and step_length:
-                self._not_finite.add(name)
+            elif self.searches and step_length:  # the server will try a shorter step
+                progress.not_finite.add(name)
 
     # --- what devices have sent -----------------------------------------------------------------
 
     def embed(self, rows: Tensor, phase: str, names: Collection[str]) -> dict[str, Tensor]:
-        """Return embeddings of training rows; ask for those that devices have not sent."""
-        if phase != "trained":
+        """Return embeddings of training rows; before training, ask for those that are not here.
+
+        After an update they are: devices send embeddings of the round's rows with it.
+        """
+        if phase in ("before", "probe"):
             self._fetch(rows, names)
         embeddings = {n: party.train[rows] for n, party in self.parties.items() if n in names}
         if phase == "trained":
-            return embeddings | self.trained
-        return embeddings | dict.fromkeys(self._not_finite, self._undefined(len(rows)))
+            return embeddings | self.progress.trained
+        return embeddings | dict.fromkeys(self.progress.not_finite, self._undefined(len(rows)))
 
     def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
         """Return the embeddings of all training rows, as they were last sent."""
@@ -254,31 +268,17 @@ class RemoteParties:
         arrays: Arrays = {}
         values = {}
         for number, (name, party) in enumerate(self.parties.items()):
-            tensors = {
-                "train": party.train,
-                "current": party.current.to(torch.int64),
-                "test": party.test,
-            }
-            arrays |= to_arrays(tensors, f"remote/{number}")
-            values[name] = {
-                "connections": party.connections,
-                "state": party.state,
-                "smoothness": party.smoothness if np.isfinite(party.smoothness) else None,
-            }
+            state = party.state_dict()
+            arrays |= {f"remote/{number}/{key}": array for key, array in state.arrays.items()}
+            values[name] = state.values
         return StateDict(arrays, {"remote": values})
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what `state_dict` returned."""
         for number, (name, values) in enumerate(state.values["remote"].items()):
             arrays = strip_prefix(state.arrays, f"remote/{number}/")
-            smoothness = values["smoothness"]
-            self.parties[name] = RemoteParty(
-                values["connections"],
-                values["state"],
-                float("inf") if smoothness is None else smoothness,
-                self.options.tensor(arrays["train"]),
-                torch.from_numpy(arrays["current"]).bool().to(self.options.device),
-                self.options.tensor(arrays["test"]),
+            self.parties[name] = RemoteParty.from_state_dict(
+                StateDict(arrays, values), self.options
             )
 
     # --- inside ---------------------------------------------------------------------------------
@@ -288,22 +288,18 @@ class RemoteParties:
         if self.round[0] % self.refresh == 0:
             return None
         next_rows = self.rows_of(self.round[0] + 1).to(self.options.device)
-        return torch.unique(torch.cat([self.sample, self._rows, next_rows]))
+        return torch.unique(torch.cat([self.sample, self.progress.rows, next_rows]))
 
     def _sizes(self, rows: Tensor | None) -> dict[str, int]:
         count = len(next(iter(self.parties.values())).current) if rows is None else len(rows)
         return {"r": count, "m": self.test_rows, "w": self.width}
 
     def _advance(self, name: str, rows: Tensor | None, reply: Reply) -> None:
-        """Store a party's embeddings of the state that it was last asked for."""
+        """Store a party's embeddings after its update."""
         if {"train", "test"} <= reply.arrays.keys():
             self.parties[name].update(rows, reply, self.options)
-            self.parties[name].state = self._next_state(name)
-            self.missed.discard(name)
-
-    def _next_state(self, name: str) -> int:
-        """Return the number of the state that a party was last asked for in this round."""
-        return self._bases[name] + self._updates
+            self.parties[name].state = self.progress.state_after(name)
+            self.progress.missed.discard(name)
 
     def _undefined(self, rows: int) -> Tensor:
         """Return embeddings of a party whose numbers are no longer finite, (rows, width)."""
