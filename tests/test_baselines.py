@@ -1,10 +1,12 @@
 """Baselines: one network trained to the end, without parties, rounds or a rate to set."""
 
+import json
 import math
 
 import numpy as np
 import pytest
 import torch
+from command_line import scdn
 from small_models import started, tensors
 from torch import nn
 
@@ -119,3 +121,14 @@ def two_modalities(examples):
     )
     settings = ["learning.dataset=both", "learning.split=modality", "learning.model=mlp"]
     return read_scenario(examples / "quick.toml", settings + QUICK)
+
+
+def test_a_comparison_shows_the_baselines(examples, tmp_path):
+    fetch("digits")
+    command = ["compare", examples / "quick.toml", "--methods", "max-vfl", "--seeds", "1"]
+    command += ["--out", tmp_path, "--set", "learning.rounds=1"]
+    last = scdn(*command).stdout.splitlines()[-2]
+    compared = json.loads(scdn(*command, "--json").stdout)["compared"]
+    assert compared["baselines"]["trivial"] < compared["baselines"]["centralised"]
+    for name in ("trivial", "best party", "centralised"):
+        assert f"{name} {compared['baselines'][name]:.1f} % top-3" in last

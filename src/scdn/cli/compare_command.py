@@ -58,7 +58,7 @@ def _compare(options: argparse.Namespace) -> int:
     from scdn.report.comparison import comparison
     from scdn.report.page import report_page
     from scdn.report.study import Study
-    from scdn.report.text_table import text_table
+    from scdn.report.text_table import baseline_line, text_table
     from scdn.simulation.compare import ComparisonProgress, compare
     from scdn.targets import parse_targets
 
@@ -87,7 +87,10 @@ def _compare(options: argparse.Namespace) -> int:
     runs = compare(scenario, methods, seeds, out, jobs=options.jobs, done=show_finished)
     shown = [run for run in runs if run.method in names]
     study = Study.from_runs(shown, names[0], parse_targets(scenario.targets))
-    print(to_json(comparison(study)) if options.json else text_table(study))
+    if options.json:
+        print(to_json(comparison(study)))
+    else:
+        print("\n".join(filter(None, (text_table(study), baseline_line(study)))))
     for note in study.notes:
         print(f"note: {note}", file=sys.stderr)
     messages = sys.stderr if options.json else sys.stdout

@@ -13,7 +13,8 @@ def comparison(study: Study) -> Event:
     """Return every run with its costs and targets, and the methods compared with the reference.
 
     `compared` has the measures of the report: for each target the joules, seconds, rounds and bits
-    to reach it, then the final metrics and costs.
+    to reach it, then the final metrics and costs; `baselines` are headline scores that need no
+    network.
     """
     return {
         "schema": 1,
@@ -22,6 +23,7 @@ def comparison(study: Study) -> Event:
             "reference": study.reference,
             "methods": list(study.methods),
             "seeds": study.seeds,
+            "baselines": study.baselines(),
             "measures": [asdict(measure) for measure in study.measures()],
             "notes": list(study.notes),
         },

@@ -19,6 +19,12 @@ def text_table(study: Study) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+def baseline_line(study: Study) -> str:
+    """Return the scores that need no network, such as the centralised model's; empty if none."""
+    scores = [f"{label} {study.headline.format(s)}" for label, s in study.baselines().items()]
+    return f"without a network: {', '.join(scores)}" if scores else ""
+
+
 def _heading(measure: Measure) -> str:
     about = ", ".join(filter(None, (measure.unit, "median" * measure.ranked)))
     return f"{measure.label} ({about})" if about else measure.label
