@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import assume, given, settings
@@ -331,9 +332,12 @@ def digits():
 @pytest.mark.parametrize("name", ["sc-dn", "max-vfl", "vafl"])
 @pytest.mark.usefixtures("digits")
 def test_limiting_settings_run_to_the_end(tmp_path, name, settings_):
-    setting = scenario(method=name, seed=3, **settings_)
+    group = {**BASE["fleet"][0], "flops_per_cycle": [1.0, 1.0]}  # everybody can train
+    setting = scenario(method=name, seed=3, max_delay_s=1.0, fleet=[group], **settings_)
     recorded = run(setting, tmp_path / "out")
     assert recorded.end["status"] == "done"
+    entries = [entry for event in recorded.rounds for entry in event["devices"]]
+    assert any(entry["executed_iterations"] for entry in entries) == (setting.max_iterations > 0)
     for event in recorded.rounds:
         if not any(arrival["dropped"] for arrival in event.get("arrivals", ())):
             rows = 1 if setting.max_iterations else 0  # without any, there is nothing to train on
@@ -379,19 +383,34 @@ def test_rounds_outside_theorem_1_are_recorded_and_counted(tmp_path, monkeypatch
 
 @pytest.mark.usefixtures("digits")
 def test_any_learning_rate_reaches_the_same_score(tmp_path):
-    """Six devices that stay, eight rounds: rates from 0.01 to 1 end within a few points."""
-    group = {**BASE["fleet"][0], "weibull_scale_rounds": 1e9}
-    scores = {}
-    for rate in (0.01, 0.1, 1.0):
+    """Six devices that stay train for eight rounds; without a search the rate decides."""
+    group = {**BASE["fleet"][0], "weibull_scale_rounds": 1e9, "flops_per_cycle": [1e-3, 1e-3]}
+    scores, first_steps = {}, []
+    for step, rate in [("searched", 0.01), ("searched", 0.1), ("searched", 1.0),
+                       ("rate", 0.01), ("rate", 0.1), ("rate", 1.0)]:  # fmt: skip
         setting = scenario(
             seed=3,
             method="max-vfl",
             max_delay_s=1.0,
             churn={"entry_rate": 0.0},
             fleet=[group | {"learning_rate": rate}],
-            learning={"rounds": 8, "hidden": 32, "fusion_hidden": 32, "batch_size": 64},
+            learning={
+                "step": step,
+                "rounds": 8,
+                "halve_rate_every": 99,
+                "server_steps": 50,
+                "hidden": 32,
+                "fusion_hidden": 32,
+                "batch_size": 64,
+            },
         )
-        recorded = run(setting, tmp_path / str(rate))
-        scores[rate] = recorded.rounds[-1]["metrics"]["top3"]
-    assert min(scores.values()) > 95
-    assert max(scores.values()) - min(scores.values()) < 3
+        recorded = run(setting, tmp_path / f"{step}-{rate}")
+        for event in recorded.rounds:
+            assert all(entry["executed_iterations"] == 5 for entry in event["devices"])
+        scores.setdefault(step, []).append(recorded.rounds[-1]["metrics"]["top1"])
+        if step == "searched":
+            first_steps.append(rate * recorded.rounds[0]["step"]["lengths"][0])
+    assert min(scores["searched"]) > 85
+    assert np.ptp(scores["searched"]) < 5
+    assert np.ptp(scores["rate"]) > 20
+    assert max(first_steps) < 8 * min(first_steps)  # although rates differ by a factor of 100
