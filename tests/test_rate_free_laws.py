@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -179,6 +180,8 @@ def test_rates_follow_the_step_within_bounds(length, parties, steps, diverged, s
         assert (change - 1) * (length - 1) >= -1e-9
     if not diverged and steps == 1 and 1 <= length <= 4:
         assert rule.rate_scale == pytest.approx(scale * length)
+    if not diverged and steps == 1 and 1 / 4 <= length * parties < 1:
+        assert rule.rate_scale == pytest.approx(scale * length * parties)
 
 
 @given(LENGTHS, st.integers(1, 40))
@@ -235,6 +238,22 @@ def test_a_searched_step_never_raises_the_loss_by_more_than_the_tolerance(rate, 
     assert (step.length == 0) == (step.shortenings == 3)
     if step.length == 0 or set(step.diverged) == {"a", "b"}:
         assert torch.equal(after, before)
+
+
+@pytest.mark.parametrize("length", [0.0, 0.25, 1.0, 7.0])
+def test_parameters_go_so_far_along_the_way(length):
+    start, end = started().stacks[0], started(seed=4).stacks[0]
+    moved = start.interpolate(end, length)
+    for key, value in moved.parameters.items():
+        expected = (1 - length) * start.parameters[key] + length * end.parameters[key]
+        torch.testing.assert_close(value, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_step_that_is_not_taken_leaves_parameters_as_they_are():
+    start = started().stacks[0]
+    infinite = {key: torch.full_like(p, math.inf) for key, p in start.parameters.items()}
+    moved = start.interpolate(replace(start, parameters=infinite), 0.0)
+    assert all(torch.equal(moved.parameters[key], p) for key, p in start.parameters.items())
 
 
 @pytest.mark.parametrize("rate", [1.0, 10.0])

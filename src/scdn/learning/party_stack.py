@@ -110,6 +110,8 @@ class PartyStack:
         """Move the parameters so far along the way to those of the same parties in `other`."""
         if step_length == 1.0:
             return other
+        if step_length == 0.0:
+            return self  # also if the others are not finite
         parameters = {
             name: torch.lerp(p, other.parameters[name], step_length)
             for name, p in self.parameters.items()
