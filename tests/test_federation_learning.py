@@ -17,6 +17,7 @@ from federation_helpers import (
     small_scenario,
 )
 
+from scdn.federation.device_client import DeviceClient
 from scdn.federation.messages import MAX_STEP_LENGTH
 from scdn.federation.messenger import RawReply
 from scdn.federation.wire_format import Frame, decode, encode
@@ -119,63 +120,68 @@ def test_devices_accept_every_length_that_the_server_tries():
     assert max(SEARCHED_LENGTHS) <= MAX_STEP_LENGTH
 
 
-# --- a device that misses the second request to apply an update -----------------------------------
+# --- a device that misses further requests to apply an update -------------------------------------
 
 
-def without_reply(message_id, raw, reply):
-    """The device has applied the update, but the server does not hear of it."""
-    return [] if is_second(raw) else [RawReply(message_id, 2, reply)]
+def further_updates():
+    """Return a function that says whether a node was asked to apply its update before."""
+    counts = {}
+
+    def is_further(node, raw):
+        kind = decode(raw).kind
+        if kind == "train":
+            counts[node] = 0
+        elif kind == "apply":
+            counts[node] += 1
+        return kind == "apply" and counts[node] > 1
+
+    return is_further
 
 
-def is_second(raw):
-    """Return whether this is the second request of a round to apply an update."""
-    frame = decode(raw)
-    return frame.kind == "apply" and frame.fields["state"] == frame.fields["base"] + 2
+def lose_reply(network, push, request):
+    """The device applies the update, but the server does not hear of it."""
+    message_id = push(*request)
+    network.replies[message_id] = []
+    return message_id
 
 
-def lose_replies(network, _):
-    network.tamper[2] = without_reply
+def lose_request(_, push, request):
+    return push(-1, *request[1:])
 
 
-def lose_requests(network, _):
-    push = network.push
-
-    def push_others(node, raw, lasts_s):
-        lost = node == 2 and is_second(raw)
-        return push(-1 if lost else node, raw, lasts_s)
-
-    network.push = push_others
-
-
-def restart(network, make_device):
-    push = network.push
-
-    def push_after_restart(node, raw, lasts_s):
-        if node == 2 and is_second(raw):
-            network.devices[2] = make_device()
-        return push(node, raw, lasts_s)
-
-    network.push = push_after_restart
+def restart(network, push, request):
+    """The device's process ends and starts again, before it gets the request."""
+    before = network.devices[2]
+    network.devices[2] = DeviceClient(before.name, before.features, before.state_file)
+    return push(*request)
 
 
 @pytest.mark.usefixtures("too_long")
 @pytest.mark.parametrize("refresh", [1, 3])
-@pytest.mark.parametrize("disturb", [lose_replies, lose_requests, restart])
-def test_a_device_that_misses_a_second_update_goes_on_from_the_state_the_server_knows(
+@pytest.mark.parametrize("disturb", [lose_reply, lose_request, restart])
+def test_a_device_that_misses_a_shorter_step_goes_on_from_the_state_the_server_knows(
     files, tmp_path, disturb, refresh
 ):
     """It stays as far as the first request said, and is not taken for silent."""
     state, network = tmp_path / "state.npz", network_of(files, *THREE)
     network.plug(2, device(files, "device-2", state_file=state))
-    disturb(network, lambda: device(files, "device-2", state_file=state))
-    gaps = []
+    gaps, disturbed, push, is_further = [], [], network.push, further_updates()
+
+    def disturbed_push(*request):
+        node, raw, _ = request
+        if not is_further(node, raw) or node != 2:
+            return push(*request)
+        disturbed.append(request)
+        return disturb(network, push, request)
+
+    network.push = disturbed_push
 
     def compare_states(_, simulation):
         gaps.append(state_differences(simulation, network))
 
     settings = (f"learning.refresh={refresh}", *FEW_ROWS)
     federated = federate(files, tmp_path / "run", network, *settings, on_round=compare_states)
-    assert max(event["step"]["shortenings"] for event in federated.rounds) > 0
+    assert disturbed
     assert max(max(by_party.values()) for by_party in gaps) < 1e-12
     assert all(event["exited"] == [] for event in federated.rounds)
     assert all(event["federation"]["missed"] == [] for event in federated.rounds)
@@ -302,11 +308,12 @@ def test_a_resumed_server_ends_as_if_it_had_not_stopped(files, tmp_path, kind, r
     """Rows of recent rounds and the rates that were found are in the checkpoint."""
     plain = federate(files, tmp_path / "plain", network_of(files, *THREE))
     network, out, rounds = network_of(files, *THREE), tmp_path / "run", []
-    push = network.push
+    push, is_further = network.push, further_updates()
 
     def killed_in_round(node, raw, lasts_s):
         """Some devices have got their request, the third has not."""
-        wanted = is_second(raw) if kind == "second apply" else decode(raw).kind == kind
+        further = is_further(node, raw)
+        wanted = further if kind == "second apply" else decode(raw).kind == kind
         if wanted and len(rounds) == round_ and node == 3:
             raise Killed
         return push(node, raw, lasts_s)
