@@ -69,3 +69,8 @@ class StepRule:
         length = 0.0 if step.diverged else step.length
         change = max(length, 1.0) if length * parties >= 1 else length * parties
         self.rate_scale *= min(max(change, 1 / limit), limit)
+
+    def lower_rates(self) -> None:
+        """Lower the rates after a round in which training was not worth its cost at these rates."""
+        if self.is_searched:
+            self.rate_scale /= MAX_RATE_CHANGE

@@ -323,11 +323,15 @@ class VerticalModel:
         )
 
     def _keep_stats(self, stats: Mapping[str, GradientStats]) -> None:
-        """Keep what parties reported; a searched step leaves out parties that diverged."""
+        """Keep what parties reported about their gradients."""
         for name, latest in stats.items():
-            if latest.is_finite or not self.step_rule.is_searched:
+            if self._counts(latest):
                 before = self.gradient_stats.get(name, GradientStats())
                 self.gradient_stats[name] = before.updated_with(latest)
+
+    def _counts(self, stats: GradientStats) -> bool:
+        """Return whether statistics count: a searched step leaves out parties that diverged."""
+        return stats.is_finite or not self.step_rule.is_searched
 
     def _measure_idle(self, idle: Collection[str], batches: Tensor, stale: Tensor) -> None:
         """Measure L_n of parties that will not train by a trial step, so that it stays current."""
@@ -336,7 +340,7 @@ class VerticalModel:
             return
         task = self._task(batches[:1], {}, stale[:, :1], self.server.evaluation_weights(1))
         for name, stats in self.parties.measure_gradients(idle, task).items():
-            if stats.smoothness is not None:
+            if stats.smoothness is not None and self._counts(stats):
                 before = self.gradient_stats.get(name, stats)
                 self.gradient_stats[name] = replace(before, smoothness=stats.smoothness)
 

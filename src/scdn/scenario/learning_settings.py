@@ -105,8 +105,9 @@ class LearningSettings(RoundLearningSettings):
         2048, "training rows for importance and losses", reason="enough for a stable ranking"
     )
     smoothness: Literal["norms", "measured"] = setting(
-        "norms",
+        "measured",
         'how L_n is estimated: from spectral norms (the paper), or "measured" along the updates',
+        reason="norms of a trained server are in the thousands, and nobody would train",
     )
     metrics: Annotated[tuple[str, ...], Strict(False)] = setting(
         (), "further metrics to record, by name or package.module:NAME; the first becomes the score"

@@ -187,6 +187,8 @@ class Simulation:
                 batches=self._most_steps,
                 training_parties=int((outcome.active & (self._step_counts(plan) > 0)).sum()),
             )
+            if not plan.decision.active.any() and "not_worth_it" in plan.reasons():
+                self.model.step_rule.lower_rates()  # or nobody would ever train again
             outcome = self.apply_missing_reports(plan, outcome)
             return RoundResult(outcome, outcome.latency_s, [step])
         began_s = self.clock.now_s
