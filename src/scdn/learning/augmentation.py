@@ -13,12 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scdn.learning.feature_split import Shape
 from scdn.learning.tensors import TensorOptions
 from scdn.scenario import LearningSettings
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Augmentation:
     """The variants of an image, in none of which a pixel changes its row; the first is plain.
 
@@ -26,41 +25,38 @@ class Augmentation:
     ----------
     count
         The number of training rows.
-    columns
-        The column that each column of a variant takes its value from, (variants, columns).
+    sources
+        Where each pixel of a row of pixels comes from, (variants, width).
     held
         0 where a variant has a zero because nothing was shifted there, else 1.
     """
 
     count: int
-    columns: Tensor
+    sources: Tensor
     held: Tensor
 
     @classmethod
     def create(
-        cls, count: int, shape: Shape, learning: LearningSettings, options: TensorOptions
+        cls, count: int, width: int, learning: LearningSettings, options: TensorOptions
     ) -> Augmentation:
-        """Return the variants that the settings ask for, of images (channels, height, width)."""
-        pixels = np.arange(np.prod(shape)).reshape(shape)
-        width, most = shape[-1], learning.augment_shift
-        offsets = sorted(range(-most, most + 1), key=abs)
-        columns, held = [], []
+        """Return the variants that the settings ask for, of images of this width."""
+        offsets = sorted(range(-learning.augment_shift, learning.augment_shift + 1), key=abs)
+        sources, held = [], []
         for mirrored, offset in product((False, True)[: 1 + learning.augment_flip], offsets):
             source = np.arange(width) - offset
-            is_inside = (source >= 0) & (source < width)
-            moved = pixels[..., ::-1] if mirrored else pixels
-            columns.append(moved[..., np.clip(source, 0, width - 1)].ravel())
-            held.append(np.broadcast_to(is_inside, shape).ravel())
+            held.append((source >= 0) & (source < width))
+            source = np.clip(source, 0, width - 1)
+            sources.append(width - 1 - source if mirrored else source)
         return cls(
             count,
-            options.tensor(np.stack(columns)),
+            options.tensor(np.stack(sources)),
             options.tensor(np.stack(held).astype(np.float64)),
         )
 
     @property
     def variants(self) -> int:
         """Return the number of variants of an image."""
-        return len(self.columns)
+        return len(self.sources)
 
     def draw(self, draw: np.random.Generator, rows: Tensor) -> Tensor:
         """Draw a variant for each row, and return the rows' numbers in these variants."""
@@ -71,4 +67,6 @@ class Augmentation:
         """Return the flat images (rows, columns) of numbered rows, each in its variant."""
         variants = rows // self.count
         plain = images.index_select(0, rows % self.count)
-        return plain.gather(1, self.columns[variants]) * self.held[variants]
+        pixels = plain.view(len(rows), -1, self.sources.shape[1])  # (rows, rows of pixels, width)
+        sources = self.sources[variants][:, None].expand_as(pixels)
+        return (pixels.gather(2, sources) * self.held[variants][:, None]).view_as(plain)

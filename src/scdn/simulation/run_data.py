@@ -60,8 +60,8 @@ class RunData:
         views = split_features(dataset, learning.split, len(names), scenario.seed, names)
         factory = PartyFactory.from_dataset(dataset, learning)
         if learning.augment_flip or learning.augment_shift:
-            shape = factory.row_shapes["image"]
-            augmentation = Augmentation.create(tensors.count("train"), shape, learning, options)
+            width = factory.row_shapes["image"][-1]
+            augmentation = Augmentation.create(tensors.count("train"), width, learning, options)
             tensors = replace(tensors, augmentation=augmentation)
         return cls(scenario, dataset, tensors, factory, dict(zip(names, views, strict=True)))
 
