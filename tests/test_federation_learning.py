@@ -188,6 +188,30 @@ def test_a_device_that_misses_a_shorter_step_goes_on_from_the_state_the_server_k
     assert all(event["link_failed"] == [] for event in federated.rounds)
 
 
+@pytest.mark.parametrize(
+    ("step", "kind", "array"),
+    [("searched", "train", "trained"), ("searched", "apply", "train"), ("rate", "train", "test")],
+)
+def test_a_reply_without_its_embeddings_counts_as_lost(files, tmp_path, step, kind, array):
+    runs = []
+    for strip in (True, False):
+        network = network_of(files, *THREE)
+
+        def tamper(message_id, raw, reply, *, strip=strip):
+            frame = decode(reply)
+            if decode(raw).kind == kind:
+                kept = {name: table for name, table in frame.arrays.items() if name != array}
+                frame = Frame(frame.kind, frame.fields, kept)
+                return [RawReply(message_id, 2, encode(frame))] if strip else []
+            return [RawReply(message_id, 2, reply)]
+
+        network.tamper[2] = tamper
+        out = tmp_path / ("stripped" if strip else "lost")
+        runs.append(federate(files, out, network, "learning.rounds=2", STEP.format(step)))
+        assert [event["federation"]["missed"] for event in runs[-1].rounds] == [["device-2"]] * 2
+    assert largest_difference(runs[0].rounds, runs[1].rounds) < 1e-12
+
+
 def test_a_silent_device_is_waited_for_at_most_twice_in_a_round(files, tmp_path):
     network, asked = network_of(files, *THREE), []
 

@@ -25,6 +25,7 @@ from scdn.learning.party_loss import GradientLoss
 from scdn.learning.tensors import Arrays, StateDict, TensorOptions, strip_prefix
 
 _JOIN_TIMEOUT_S = 60.0  # for a new device, which has to read and embed all its rows
+_UPDATED = ("train", "test")  # arrays of embeddings after an update
 
 
 @dataclass
@@ -150,18 +151,17 @@ class RemoteParties:
             return {}
         rows, trained_rows = self._rows_to_send(), self._trained_rows(task)
         replies = self.messenger.ask(self._train_requests(task, rows, trained_rows))
-        for name, reply in replies.items():
+        expected = {"trained", *(_UPDATED if step_known else ())}
+        usable = {name: r for name, r in replies.items() if self._is_usable(name, r, expected)}
+        for name, reply in usable.items():
             if reply.fields.diverged:
-                self.messenger.log(f"{name}: training diverged")
-                if self.searches:  # such a party is left out of the step
-                    self.progress.trained[name] = self._undefined(len(trained_rows))
-                    self.progress.missed.discard(name)
-            elif "trained" in reply.arrays:
-                trained = self.options.tensor(reply.arrays["trained"].copy())
-                self.progress.trained[name] = trained
-                if step_known:
-                    self._advance(name, rows, reply)
-        return _gradient_stats(replies)
+                self.progress.trained[name] = self._undefined(len(trained_rows))
+                self.progress.missed.discard(name)
+                continue
+            self.progress.trained[name] = self.options.tensor(reply.arrays["trained"].copy())
+            if step_known:
+                self._advance(name, rows, reply)
+        return _gradient_stats(usable)
 
     def _train_requests(
         self, task: RoundTask, rows: Tensor | None, trained_rows: Tensor
@@ -227,9 +227,11 @@ class RemoteParties:
             requests[name] = Request("apply", fields, arrays, sizes)
         progress.not_finite.clear()
         for name, reply in self.messenger.ask(requests).items():
+            if not self._is_usable(name, reply, _UPDATED):
+                continue
             if not reply.fields.diverged:
                 self._advance(name, rows, reply)
-            elif self.searches and step_length:  # the server will try a shorter step
+            elif step_length:  # the server will try a shorter step
                 progress.not_finite.add(name)
 
     # --- what devices have sent -----------------------------------------------------------------
@@ -294,12 +296,18 @@ class RemoteParties:
         count = len(next(iter(self.parties.values())).current) if rows is None else len(rows)
         return {"r": count, "m": self.test_rows, "w": self.width}
 
+    def _is_usable(self, name: str, reply: Reply, expected: Collection[str]) -> bool:
+        """Return whether a reply has these arrays, or tells a search that the device diverged."""
+        if reply.fields.diverged:
+            self.messenger.log(f"{name}: training diverged")
+            return self.searches
+        return reply.arrays.keys() >= set(expected)
+
     def _advance(self, name: str, rows: Tensor | None, reply: Reply) -> None:
         """Store a party's embeddings after its update."""
-        if {"train", "test"} <= reply.arrays.keys():
-            self.parties[name].update(rows, reply, self.options)
-            self.parties[name].state = self.progress.state_after(name)
-            self.progress.missed.discard(name)
+        self.parties[name].update(rows, reply, self.options)
+        self.parties[name].state = self.progress.state_after(name)
+        self.progress.missed.discard(name)
 
     def _undefined(self, rows: int) -> Tensor:
         """Return embeddings of a party whose numbers are no longer finite, (rows, width)."""
