@@ -22,6 +22,7 @@ SLOW_FILES = {
     "test_docs.py": 70,
     "test_cli.py": 60,
     "test_learning_round.py": 50,
+    "test_federation_learning.py": 45,
     "test_rate_free_laws.py": 50,
     "test_studio_browser.py": 50,
     "test_algorithm3.py": 30,
