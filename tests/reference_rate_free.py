@@ -104,6 +104,12 @@ def hear(reference, round_, rows, held_out):
     reference.heard = [*others, ReferenceHeard(round_, rows, held_out, tables)]
     while len(reference.heard) > reference.learning.server_rounds:
         del reference.heard[0]
+    used = reference.learning.server_steps * reference.learning.batch_size
+    kept, count = [], 0
+    for heard in reversed(reference.heard):  # the newest first, until there are rows enough
+        if not kept or count < used:
+            kept, count = [heard, *kept], count + len(heard.rows)
+    reference.heard = kept
 
 
 def train_by_adam(reference, seed, key, steps, flags):

@@ -112,6 +112,17 @@ def test_recent_rows_are_those_last_heard_in_each_of_the_last_rounds(limit, gaps
     assert recent.rounds == [reports[key] for key in sorted(reports)[-limit:]]
 
 
+@given(st.integers(0, 40), st.lists(st.integers(3, 9), min_size=1, max_size=9))
+def test_no_round_is_kept_whose_successors_have_rows_enough(enough, sizes):
+    recent = RecentRows(5, enough)
+    for round_, size in enumerate(sizes):
+        recent.add(heard(round_, size))
+    counts = [int((~one.held_out).sum()) for one in recent.rounds]
+    assert [one.round for one in recent.rounds] == list(range(len(sizes)))[-len(counts) :]
+    assert sum(counts[1:]) < max(enough, 1)
+    assert len(counts) == min(5, len(sizes)) or sum(counts) >= enough
+
+
 @given(st.lists(st.integers(1, 9), max_size=4), st.sets(st.sampled_from("abc")))
 def test_recent_rows_survive_a_round_trip(sizes, members):
     options = TensorOptions("cpu", "float64")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -33,15 +34,26 @@ class HeardRows:
 
 @dataclass
 class RecentRows:
-    """What the server heard in the last `limit` rounds, the oldest first."""
+    """What the server heard in the last rounds, the oldest first.
+
+    There are at most `limit` of them, and none whose successors have `enough` rows to train on:
+    embeddings grow stale.
+    """
 
     limit: int
+    enough: float = math.inf
     rounds: list[HeardRows] = field(default_factory=list)
 
     def add(self, heard: HeardRows) -> None:
         """Add a round's rows, in place of what was heard earlier in the same round."""
         before = [other for other in self.rounds if other.round != heard.round]
         self.rounds = [*before, heard][-self.limit :]
+        while len(self.rounds) > 1 and self._training_rows(self.rounds[1:]) >= self.enough:
+            del self.rounds[0]
+
+    @staticmethod
+    def _training_rows(rounds: Sequence[HeardRows]) -> int:
+        return sum(int((~heard.held_out).sum()) for heard in rounds)
 
     def forget(self, members: Collection[str]) -> None:
         """Drop the embeddings of members of which nothing is kept."""

@@ -107,7 +107,7 @@ class VerticalModel:
             sample,
             memory(memory_name)(learning),
             [metric(name) for name in learning.metrics],
-            recent=RecentRows(learning.server_rounds),
+            recent=RecentRows(learning.server_rounds, learning.server_steps * learning.batch_size),
         )
         if parties is None:
             parties = LocalParties(data, factory, seed, sample)

@@ -84,7 +84,7 @@ class LearningSettings(RoundLearningSettings):
     )
     server_rounds: PositiveWhole = setting(
         8,
-        "number of recent rounds on whose rows the server trains, by adam",
+        "number of recent rounds on whose rows the server trains, by adam, if it needs so many",
         reason="better than 1 or 4",
     )
     server_turn: Literal["parallel", "after"] = setting(
