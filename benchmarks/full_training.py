@@ -143,8 +143,8 @@ def table(path: Path) -> str:
     return "\n".join(lines)
 
 
-def draw(path: Path, output: Path) -> None:
-    """Draw the mean curves of every data set, and the centralised model as a line."""
+def draw(path: Path, output: Path, trials: Path | None = None) -> None:
+    """Draw the mean curves of every data set, the centralised model as a line, trials dotted."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -154,32 +154,48 @@ def draw(path: Path, output: Path) -> None:
     shown = [data for data in HEADLINES if any(key[0] == data for key in groups)]
     figure, axes = plt.subplots(1, len(shown), figsize=(4.2 * len(shown), 3.4), squeeze=False)
     for axis, data in zip(axes[0], shown, strict=True):
-        name = HEADLINES[data]
-        for (of_data, model, parties), results in groups.items():
-            if of_data != data:
-                continue
+        name, colours = HEADLINES[data], {}
+        for (model, parties), results in _of_data(groups, data):
             if model == "centralised":
                 level = statistics.mean(map(_last, results))
                 axis.axhline(level, color="black", linestyle="--", linewidth=1, label="centralised")
                 continue
             curves = [result["curves"][name] for result in results]
-            rounds = range(1, len(curves[0]) + 1)
-            means = [statistics.mean(values) for values in zip(*curves, strict=True)]
-            (line,) = axis.plot(rounds, means, label=f"{parties} parties")
-            lows, highs = (list(map(pick, zip(*curves, strict=True))) for pick in (min, max))
-            axis.fill_between(rounds, lows, highs, color=line.get_color(), alpha=0.2, linewidth=0)
-        if name == "mse":
-            axis.axhline(
-                results[0]["trivial"][name],
-                color="grey",
-                linestyle=":",
-                linewidth=1,
-                label="trivial",
+            by_round = list(zip(*curves, strict=False))  # rounds that all seeds have
+            rounds = range(1, len(by_round) + 1)
+            (line,) = axis.plot(
+                rounds, [statistics.mean(values) for values in by_round], label=f"{parties} parties"
             )
+            colours[parties] = line.get_color()
+            lows, highs = (list(map(pick, by_round)) for pick in (min, max))
+            axis.fill_between(rounds, lows, highs, color=line.get_color(), alpha=0.2, linewidth=0)
+        for trial in _trials(trials, data):
+            label = f"{trial['parties']} parties, trial"
+            colour = colours.get(trial["parties"])
+            axis.plot(trial["rounds"], trial[name], linestyle=":", color=colour, label=label)
+        if name == "mse":
+            level = results[0]["trivial"][name]
+            axis.axhline(level, color="grey", linestyle=":", linewidth=1, label="trivial")
         axis.set(title=data, xlabel="round", ylabel=f"{name} (%)" if name != "mse" else "MSE")
         axis.legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(output, dpi=130)
+
+
+def _of_data(
+    groups: dict[tuple[str, str, int], list[dict[str, Any]]], data: str
+) -> list[tuple[tuple[str, int], list[dict[str, Any]]]]:
+    return [(key[1:], results) for key, results in groups.items() if key[0] == data]
+
+
+def _trials(path: Path | None, data: str) -> list[dict[str, Any]]:
+    """Return the trials with the settings of the example, but for the number of parties."""
+    if path is None:
+        return []
+    trials = [json.loads(line) for line in path.read_text().splitlines()]
+    chosen = {"training": "flip, shift 4", "rate": 0.05, "data": data}
+    kept = [t for t in trials if chosen.items() <= t.items() and t["parties"] > 1]
+    return sorted(kept, key=lambda trial: trial["parties"])
 
 
 def main() -> None:
@@ -200,6 +216,7 @@ def main() -> None:
     show.add_argument("file", type=Path)
     picture = commands.add_parser("draw", help="draw the curves of a result file")
     picture.add_argument("file", type=Path)
+    picture.add_argument("--trials", type=Path, help="file of trials, drawn as dotted lines")
     picture.add_argument("-o", "--output", type=Path, required=True)
     args = parser.parse_args()
     if args.command == "run":
@@ -207,7 +224,7 @@ def main() -> None:
     elif args.command == "table":
         print(table(args.file))
     else:
-        draw(args.file, args.output)
+        draw(args.file, args.output, args.trials)
 
 
 if __name__ == "__main__":

@@ -165,3 +165,17 @@ def test_features_must_be_strips(tmp_path):
 def test_a_federation_refuses_augmented_images(run_data):
     with pytest.raises(InputError, match="augment"):
         federated_scenario(run_data(augment_flip=True).scenario)
+
+
+def test_a_restored_model_draws_the_same_variants(run_data):
+    data = run_data(augment_flip=True, augment_shift=1, server_optimizer="adam")
+    model, restored = new_model(data, data.views), new_model(data, {})
+
+    def train(chosen, round_):
+        chosen.train(round_, dict.fromkeys(chosen.present, LocalSteps(3, 0.1)), LocalSteps(3, 0.1))
+
+    train(model, 0)
+    restored.load_state_dict(model.state_dict())
+    train(model, 1)
+    train(restored, 1)
+    assert restored.metrics() == model.metrics()
