@@ -72,7 +72,8 @@ def test_gradient_bounds_are_running_maxima_and_variances_the_latest(labels):
     for name in LOCAL_STEPS:
         assert pair.model.gradient_stats[name].bound_sq == max(squares[name])
         assert pair.model.gradient_stats[name].variance != before[name].variance
-    assert pair.model.gradient_stats["d"] == before["d"]
+    idle = pair.model.gradient_stats["d"]  # of which only L_n is measured, by a trial step
+    assert idle == replace(before["d"], smoothness=idle.smoothness)
 
 
 def test_gradients_are_not_measured_unless_asked():

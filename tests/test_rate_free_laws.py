@@ -218,6 +218,13 @@ def test_other_steps_leave_rates_to_the_scenario(length, round_, step):
     assert StepRule(LearningSettings(), 3.0).rate_factor(round_) == 3.0
 
 
+@pytest.mark.parametrize("step", ["searched", "fitted", "rate"])
+def test_rates_are_lowered_only_where_the_step_is_searched(step):
+    rule = StepRule(LearningSettings(step=step), 3.0)
+    rule.lower_rates()
+    assert rule.rate_scale == (3 / MAX_RATE_CHANGE if step == "searched" else 3)
+
+
 def test_only_a_rate_gives_a_length_beforehand():
     def length(training=("a", "b", "c"), began=None, **learning):
         return StepRule(LearningSettings(**learning)).fixed_length(training, began)

@@ -33,7 +33,8 @@ HOT = [
     device("hot", [40, 60, 0], entered=1, learning_rate=1e9),
 ]
 
-FIXED = {"learning": {"step": "fitted", "server_optimizer": "sgd"}}  # rates are as they are set
+# Rates are as they are set, and L_n comes from the weights, as in the paper.
+FIXED = {"learning": {"step": "fitted", "server_optimizer": "sgd", "smoothness": "norms"}}
 
 
 @pytest.mark.parametrize("name", ["max-vfl", "zoc-greedy", "vafl"])
@@ -81,7 +82,7 @@ def test_a_smoothness_that_is_not_finite_is_divergence(tmp_path, damping):
     assert recorded.end["status"] == "diverged"
 
 
-@pytest.mark.parametrize("steps", [1, 10])  # embeddings are far off, or not finite
+@pytest.mark.parametrize("steps", [1, 10])  # embeddings are far off, or may overflow
 @pytest.mark.parametrize("name", ["max-vfl", "zoc-greedy", "sc-dn-dropout", "vafl"])
 def test_a_device_whose_rate_is_far_off_does_not_end_a_run_whose_step_is_searched(
     tmp_path, name, steps
@@ -92,9 +93,7 @@ def test_a_device_whose_rate_is_far_off_does_not_end_a_run_whose_step_is_searche
     recorded = run(setting, tmp_path / "out")
     assert recorded.end["status"] == "done"
     assert recorded.end["rounds"] == 5
-    if name == "max-vfl":
-        diverged = [event["step"]["diverged"] for event in recorded.rounds]
-        assert any(names == ["hot"] for names in diverged) == (steps == 10)
+    assert all(set(event["step"]["diverged"]) <= {"hot"} for event in recorded.rounds)
     first, last = (recorded.rounds[n]["metrics"]["train_loss"] for n in (0, -1))
     assert last < first
 
