@@ -30,6 +30,7 @@ SLOW_FILES = {
     "test_equal_terms.py": 30,
     "test_learning_rate_free.py": 30,
     "test_studio_api.py": 25,
+    "test_baselines.py": 20,
     "test_federation.py": 20,
     "test_paper.py": 20,
     "test_paper_single_round.py": 15,
