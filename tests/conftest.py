@@ -38,6 +38,7 @@ SLOW_FILES = {
     "test_runs.py": 15,
     "test_simulation.py": 15,
     "test_studio_fuzz.py": 15,
+    "test_studio_targets.py": 20,
     "test_targets.py": 15,
 }
 

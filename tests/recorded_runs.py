@@ -7,7 +7,9 @@ import json
 import numpy as np
 
 from scdn.record.run_reader import EVENTS, find_runs
+from scdn.record.target_results import target_results
 from scdn.report.study import Study
+from scdn.targets import parse_targets
 
 BEHAVIOUR = {  # iterations, joules per iteration, final accuracy: plausible, nothing more
     "sc-dn": (2.4, 0.22, 93.0),
@@ -78,7 +80,11 @@ def write_run(folder, method="sc-dn", seed=0, rounds=12, devices=5, task="classe
             del fleet[name]
         fleet |= {name: _position(network) for name in entered}
     if end:
-        lines.append({"event": "end", "status": end})
+        start, *events = lines
+        reached = target_results(start, events, parse_targets(targets))
+        lines.append({"event": "end", "status": end, "rounds": rounds,
+                      "metrics": events[-1]["metrics"] if events else None,
+                      "targets": reached})  # fmt: skip
     folder.mkdir(parents=True)
     (folder / EVENTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
     return folder

@@ -30,6 +30,22 @@ def open_browser() -> Iterator[Any]:
             browser.close()
 
 
+@contextmanager
+def checked_page(browser: Any, address: str) -> Iterator[Any]:
+    """Open a page whose script errors fail the test; requests that are refused do not."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
+    tab = context.new_page()
+    errors: list[str] = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.on("console", lambda message: message.type == "error" and errors.append(message.text))
+    tab.set_default_timeout(60_000)
+    yield tab
+    context.close()
+    refused = [text for text in errors if "status of 4" in text or "ERR_CONNECTION" in text]
+    assert errors == refused
+
+
 def screen_position(page: Any, key: str) -> tuple[float, float]:
     """Return where on the page a device or the server of the Plan view is drawn."""
     x, y = page.evaluate(

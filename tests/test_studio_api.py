@@ -313,15 +313,17 @@ def test_a_study_says_what_it_cost_to_reach_targets(client, runs):
     assert summary["runs"] == comparison(study)["runs"]
     assert [target["reached"] for target in summary["runs"][0]["targets"]] == [True, False]
     assert summary["measures"][0]["key"] == "joules_to_top3=1"
-    for wrong in ("top3", "top9=1"):
-        reply = client.get("/api/study", params={"run": "two", "target": wrong})
+    for wrong, name in (("top3", '"top3"'), ("top3=101", '"top3=101"'), ("top9=1", "top9")):
+        reply = client.get("/api/study", params={"run": "two", "target": ["top3=1", wrong]})
         assert reply.status_code == 422
         (fault,) = reply.json()["faults"]
+        assert fault["field"].startswith("target")  # the page shows it beside its field
+        assert name in fault["found"]
         assert "must be" in fault["allowed"]
 
 
 def test_the_list_of_runs_has_the_targets_of_a_finished_run(tmp_path):
-    """As its last event says."""
+    """As its last event says, with the name that tables use."""
     target = {"metric": "top3", "value": 90.0, "reached": False}
     target |= dict.fromkeys(("round", "joules", "seconds", "bits"))
     start = {"event": "start", "schema": 1, "method": "sc-dn", "seed": 1,
@@ -329,7 +331,7 @@ def test_the_list_of_runs_has_the_targets_of_a_finished_run(tmp_path):
     end = {"event": "end", "status": "done", "rounds": 1, "metrics": None, "targets": [target]}
     (tmp_path / "events.jsonl").write_text(f"{json.dumps(start)}\n{json.dumps(end)}\n")
     (info,) = RunIndex(tmp_path).runs()
-    assert [entry.model_dump() for entry in info.targets] == [target]
+    assert [entry.model_dump() for entry in info.targets] == [target | {"label": "90 % top-3"}]
 
 
 def test_a_study_is_downloaded_as_csv_and_png(client):

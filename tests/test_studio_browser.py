@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from conftest import ROOT
-from studio_browser import chromium, open_browser, screen_position, until
+from studio_browser import checked_page, chromium, open_browser, screen_position, until
 from studio_server import serving
 
 from scdn.data.catalog import fetch
@@ -45,18 +45,8 @@ def address(runs):
 
 @pytest.fixture
 def page(browser, address):
-    """A page whose script errors fail the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
-    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
-    tab = context.new_page()
-    errors: list[str] = []
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.on("console", lambda message: message.type == "error" and errors.append(message.text))
-    tab.set_default_timeout(60_000)
-    yield tab
-    context.close()
-    refused = [text for text in errors if "status of 4" in text or "ERR_CONNECTION" in text]
-    assert errors == refused
+    with checked_page(browser, address) as tab:
+        yield tab
 
 
 @pytest.fixture

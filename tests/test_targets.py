@@ -11,7 +11,7 @@ import pytest
 from command_line import refused, scdn
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from recorded_runs import write_run
+from recorded_runs import BASELINES, write_run
 from scipy import stats
 
 from scdn.data import fetch
@@ -365,6 +365,14 @@ def test_a_target_is_a_line_in_the_curves_over_joules_and_seconds(tmp_path):
     page = report_page(study)
     assert page.index("To the target") < page.index("<h2>Learning")
     assert {"joules", "seconds_top1"} <= {p.stem for p in write_figures(study, tmp_path / "png")}
+
+
+def test_far_baselines_do_not_squeeze_the_curves_to_a_target_together(tmp_path, monkeypatch):
+    monkeypatch.setitem(BASELINES["classes"], "trivial", {"top1": 0.0, "top3": 0.0})
+    study = Study.from_runs(write_runs(tmp_path / "runs"), targets=[Target("top3", 1.0)])
+    charts = {chart.name: {level.label for level in chart.levels} for chart in study_charts(study)}
+    assert charts["metric"] == {"trivial", "best party", "centralised"}
+    assert charts["joules"] == charts["seconds"] == {"best party", "centralised", "target"}
 
 
 def test_a_comparison_is_strict_json(tmp_path):

@@ -62,11 +62,11 @@ export const api = {
   start: (form: { name: string; scenario: string; methods: string[]; seeds: number;
     rounds: number | null }) => post<JobInfo>("/api/runs", form),
   jobAction: (job: string, action: string) => post<JobInfo>("/api/jobs", { job, action }),
-  study: (run: string[], reference?: string) =>
-    send<StudySummary>(`/api/study?${queryString(reference ? { run, reference } : { run })}`),
+  study: (run: string[], target: string[], reference?: string) =>
+    send<StudySummary>(`/api/study?${queryString(reference ? { run, target, reference } : { run, target })}`),
   csvUrl: (run: string[]) => `/api/study.csv?${queryString({ run })}`,
-  pngUrl: (run: string[], figure: string, reference: string) =>
-    `/api/study.png?${queryString({ run, figure, reference })}`,
+  pngUrl: (run: string[], target: string[], figure: string, reference: string) =>
+    `/api/study.png?${queryString({ run, target, figure, reference })}`,
   openEvents: (run: string) => new EventSource(`/api/events?${queryString({ run })}`),
   openPoints: (study: string) => new EventSource(`/api/points?${queryString({ study })}`),
 };

@@ -26,9 +26,9 @@ export interface ChartOptions {
   legend?: boolean;
 }
 
-type BaselineLevel = { label: string; value: number; name_at: number };
+type BaselineLevel = { label: string; value: number; name_at: number; target: boolean };
 
-/** A line chart with deviation bands, baselines, and a legend that shows the values under the pointer. */
+/** A line chart with deviation bands, baselines, targets, and a legend that shows the values under the pointer. */
 export class Chart {
   readonly element = h("div", { class: "chart" });
   private plot: uPlot | null = null;
@@ -138,18 +138,19 @@ function axisRange(range: [number, number] | undefined, low: number, high: numbe
 function drawLevels(u: uPlot, levels: BaselineLevel[]): void {
   const { ctx } = u;
   ctx.save();
-  ctx.strokeStyle = ctx.fillStyle = colour("faint");
-  ctx.setLineDash([4 * devicePixelRatio, 5 * devicePixelRatio]);
   ctx.font = `${11 * devicePixelRatio}px system-ui`;
   ctx.textBaseline = "middle";
   ctx.textAlign = "left";
   for (const level of levels) {
+    ctx.strokeStyle = ctx.fillStyle = colour(level.target ? "ink" : "faint");
+    ctx.lineWidth = (level.target ? 1.4 : 1) * devicePixelRatio;
+    ctx.setLineDash((level.target ? [8, 4] : [2, 4]).map((length) => length * devicePixelRatio));
     const y = u.valToPos(level.value, "y", true);
     ctx.beginPath();
     ctx.moveTo(u.bbox.left, y);
     ctx.lineTo(u.bbox.left + u.bbox.width, y);
     ctx.stroke();
-    ctx.fillText(level.label, u.bbox.left + u.bbox.width + 6 * devicePixelRatio, u.valToPos(level.name_at, "y", true));
+    ctx.fillText(level.target ? `target ${tickText(level.value)}` : level.label, u.bbox.left + u.bbox.width + 6 * devicePixelRatio, u.valToPos(level.name_at, "y", true));
   }
   ctx.restore();
 }

@@ -109,6 +109,17 @@ export interface About {
 
 export type RunStatus = "running" | "paused" | "unfinished" | "stopped" | "done" | "diverged";
 
+/** Whether and at what cost a run reached a target; null where it did not. */
+export interface TargetResult {
+  metric: string;
+  value: number;
+  reached: boolean;
+  round: number | null; // from 0, as in the events
+  joules: number | null;
+  seconds: number | null;
+  bits: number | null;
+}
+
 export interface RunInfo {
   run: string;
   study: string;
@@ -120,6 +131,7 @@ export interface RunInfo {
   done: number;
   dataset: string | null;
   score: string | null;
+  targets: (TargetResult & { label: string })[];
   job: string | null;
   updated: number;
   fault: string | null;
@@ -245,6 +257,8 @@ export interface StudySummary {
   reference: string;
   seeds: number[];
   metric: string;
+  targets: string[]; // such as top3=95
+  runs: { method: string; seed: number; targets: TargetResult[] }[];
   notes: string[];
   measures: Measure[];
   charts: ChartData[];

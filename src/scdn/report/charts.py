@@ -72,14 +72,15 @@ def _budget_charts(study: Study) -> Iterator[Chart]:
     names = iter(budget_chart_names(study))
     for metric in _budget_metrics(study):
         shown = study.metrics.get(metric, study.headline)
-        levels = study.baselines() if metric == study.headline.metric else {}
+        baselines = study.baselines() if metric == study.headline.metric else {}
         values = [target.value for target in study.targets if target.metric == metric]
-        levels |= {f"{_TARGET}{f' {n}' * (len(values) > 1)}": v for n, v in enumerate(values, 1)}
+        targets = {f"{_TARGET}{f' {n}' * (len(values) > 1)}": v for n, v in enumerate(values, 1)}
         for budget, column in (("joules", "cumulative_joules"), ("seconds", "cumulative_s")):
+            lines = list(_over_budget(study, metric, column))
             yield _chart(next(names), f"{shown.label} against {budget}",
                          f"The last value reached, up to the {budget} that every seed has used.",
                          f"cumulative {budget}", shown.axis_label,
-                         _over_budget(study, metric, column), levels)  # fmt: skip
+                         lines, _nearby(baselines, lines) | targets)  # fmt: skip
 
 
 def _rows_before_divergence(study: Study) -> pd.DataFrame:

@@ -155,6 +155,12 @@ class ComparedRun(BaseModel):
     targets: list[TargetResult]
 
 
+class RunTarget(TargetResult):
+    """A target of a recorded run, with its name for people."""
+
+    label: str = Field(description="such as 95 % top-3")
+
+
 class RunInfo(BaseModel):
     """A recorded run, finished or not."""
 
@@ -168,7 +174,7 @@ class RunInfo(BaseModel):
     done: int
     dataset: str | None
     score: str | None = Field(description="the last headline score, as text")
-    targets: list[TargetResult] = Field(description="of the scenario, once the run has ended")
+    targets: list[RunTarget] = Field(description="of the scenario, once the run has ended")
     job: str | None
     updated: float
     fault: str | None = Field(description="why it cannot be read")

@@ -17,7 +17,7 @@ from scdn.report.study import Study
 from scdn.studio.api_models import StudySummary
 from scdn.studio.run_folders import resolve_folder
 from scdn.studio.services import NOT_FOUND, Services
-from scdn.targets import Target, parse_targets
+from scdn.targets import Target, parse_target
 
 Targets = Annotated[
     Sequence[str],
@@ -70,12 +70,13 @@ def _downloads(media_type: str) -> dict[str, Any]:
 
 def _targets(texts: Sequence[str]) -> Sequence[Target] | None:
     """Return the targets in a request; None, the runs' own, where it has none."""
-    try:
-        return parse_targets(texts) or None
-    except ValueError as error:
-        raise input_error(
-            "study", "target", f"got {format_value(list(texts))}", str(error)
-        ) from None
+    targets = []
+    for text in texts:
+        try:
+            targets.append(parse_target(text))
+        except ValueError as error:
+            raise input_error("study", "target", f"got {format_value(text)}", str(error)) from None
+    return list(dict.fromkeys(targets)) or None
 
 
 def _summary(study: Study) -> StudySummary:

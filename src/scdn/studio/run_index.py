@@ -9,9 +9,9 @@ from threading import Lock
 from typing import Any
 
 from scdn.record.file_tail import first_line, last_line
-from scdn.record.headline_metric import headline
+from scdn.record.headline_metric import headline, metrics_of_run
 from scdn.record.run_reader import EVENTS, Event
-from scdn.studio.api_models import RunInfo, RunStatus
+from scdn.studio.api_models import RunInfo, RunStatus, RunTarget
 from scdn.studio.run_folders import find_run_folders, relative_name, study_folder
 
 _RUNNING_S = 20.0  # a run whose file was written this recently is still running
@@ -83,7 +83,7 @@ def _read_info(runs: Path, folder: Path, updated: float) -> RunInfo:
             done=done,
             dataset=scenario["learning"].get("dataset"),
             score=_score(start, last.get("metrics")),
-            targets=last.get("targets") or [],
+            targets=_targets(start, last.get("targets") or []),
             fault=None,
             **common,
         )
@@ -98,6 +98,15 @@ def _parse_event(line: bytes) -> Event:
     if not isinstance(event, dict):
         raise TypeError
     return event
+
+
+def _targets(start: Event, results: list[Event]) -> list[RunTarget]:
+    metrics, targets = metrics_of_run(start), []
+    for result in results:
+        metric, value = result["metric"], result["value"]
+        label = metrics[metric].format_target(value) if metric in metrics else f"{metric} {value}"
+        targets.append(RunTarget(**result, label=label))
+    return targets
 
 
 def _score(start: Event, metrics: Any) -> str | None:

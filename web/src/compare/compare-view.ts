@@ -7,6 +7,7 @@ import { methodStyles, onThemeChange } from "../theme";
 import type { ChartData, RunInfo, StudySummary } from "../types";
 import { energyLedger } from "./energy-ledger";
 import { resultTable } from "./result-table";
+import { TargetForm } from "./target-form";
 
 /** Compare: methods over seeds, with deviations, significance tests and energy by term. */
 export class CompareView {
@@ -15,12 +16,14 @@ export class CompareView {
   private sheet = h("div", { class: "sheet" });
   private selected = new Set<string>();
   private reference = "";
+  private targets: string[] = []; // asked for; none: those of the runs' own scenarios
+  private targetForm = new TargetForm((targets) => void this.loadStudy(targets));
   private study: StudySummary | null = null;
   private requestNumber = 0;
 
   constructor() {
     this.element.append(h("aside", { class: "panel left", "aria-label": "Runs to compare" },
-      h("div", { class: "row" }, h("h2", {}, "Compare")), this.studyList), h("div", { class: "middle" }, this.sheet));
+      h("div", { class: "row" }, h("h2", {}, "Compare")), this.studyList), h("div", { class: "middle" }, this.targetForm.element, this.sheet));
     onThemeChange(() => { if (this.study) this.draw(this.study); });
   }
 
@@ -37,6 +40,7 @@ export class CompareView {
       for (const run of readable) studies.set(run.study, [...(studies.get(run.study) ?? []), run]);
       if (!studies.size) {
         setChildren(this.studyList);
+        this.targetForm.hide();
         setChildren(this.sheet, statusMessage("empty", "Nothing to compare yet",
           `Runs in ${runs_dir} appear here when they have finished a round. Start several methods under Run, or with scdn compare.`));
         return;
@@ -50,14 +54,17 @@ export class CompareView {
 
   private showStudyList(studies: Map<string, RunInfo[]>): void {
     for (const name of this.selected) if (!studies.has(name)) this.selected.delete(name);
-    if (!this.selected.size) this.selected.add(largestStudy(studies));
+    if (!this.selected.size) {
+      this.selected.add(largestStudy(studies));
+      this.targets = [];
+    }
     setChildren(this.studyList, ...[...studies].map(([name, runs]) => {
       const methods = new Set(runs.map((run) => run.method));
       const seeds = new Set(runs.map((run) => run.seed));
       const box = h("input", { type: "checkbox", checked: this.selected.has(name), onchange: () => {
         if (box.checked) this.selected.add(name);
         else this.selected.delete(name);
-        void this.loadStudy();
+        void this.loadStudy([]); // other runs may have other metrics
       } });
       const title = name === "." ? runs[0]!.name : name;
       return h("label", { class: "study-choice" }, box, h("span", {}, h("b", {}, title),
@@ -65,30 +72,35 @@ export class CompareView {
     }));
   }
 
-  private async loadStudy(): Promise<void> {
+  private async loadStudy(targets = this.targets): Promise<void> {
     const number = ++this.requestNumber;
     if (!this.selected.size) {
+      this.targetForm.hide();
       setChildren(this.sheet, statusMessage("empty", "Select runs on the left", "Several comparisons can be selected together."));
       return;
     }
     if (!this.study) setChildren(this.sheet, statusMessage("loading", "Comparing"));
     try {
-      const study = await api.study([...this.selected], this.reference || undefined);
+      const study = await api.study([...this.selected], targets, this.reference || undefined);
       if (number !== this.requestNumber) return;
-      this.study = study;
+      [this.study, this.targets] = [study, targets];
+      this.targetForm.show(study);
       this.draw(study);
     } catch (error) {
       if (number !== this.requestNumber) return;
       const unknownReference = error instanceof ApiError && this.reference && error.faults.some((f) => f.field === this.reference);
       if (unknownReference) {
         this.reference = "";
-        await this.loadStudy();
+        await this.loadStudy(targets);
+      } else if (this.study && targets.length && error instanceof ApiError && error.faults.every((f) => f.field.startsWith("target"))) {
+        this.targetForm.refuse(error.faults);
       } else this.showError(error);
     }
   }
 
   private showError(error: unknown): void {
     this.study = null;
+    this.targetForm.hide();
     const text = error instanceof ApiError ? error.faults.map((f) => `${f.field}: ${f.found}; ${f.allowed}`).join("\n") : String(error);
     setChildren(this.sheet, statusMessage("error", "These runs cannot be compared", text));
   }
@@ -99,7 +111,7 @@ export class CompareView {
       this.reference = select.value;
       void this.loadStudy();
     } }, ...study.methods.map((method) => h("option", { value: method, selected: method === study.reference }, method)));
-    const charts = study.charts.map((chart) => chartCard(chart, study, api.pngUrl(runs, chart.name, study.reference)));
+    const charts = study.charts.map((chart) => chartCard(chart, study, api.pngUrl(runs, this.targets, chart.name, study.reference)));
     setChildren(this.sheet,
       h("header", { class: "sheet-top" },
         h("h2", {}, `${plural(study.methods.length, "method")} over ${plural(study.seeds.length, "seed")}`),
@@ -109,7 +121,7 @@ export class CompareView {
       resultTable(study),
       h("div", { class: "cards" }, ...charts.map((chart) => chart.element),
         h("figure", { class: "card wide" }, h("figcaption", {}, h("h3", {}, "Energy by term"),
-          h("small", {}, "Joules per run, mean over seeds"), pngLink(api.pngUrl(runs, "energy", study.reference), "energy")), energyLedger(study))));
+          h("small", {}, "Joules per run, mean over seeds"), pngLink(api.pngUrl(runs, this.targets, "energy", study.reference), "energy")), energyLedger(study))));
     for (const chart of charts) chart.show();
     this.element.dataset.methods = study.methods.join(",");
   }

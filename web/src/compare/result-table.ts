@@ -34,7 +34,7 @@ function cell(measure: Measure, method: string): HTMLElement {
   const centre = result.mean ?? result.median;
   const failed = result.failed ? `${measure.failure} (${result.failed} of ${result.seeds})` : "";
   const value = h("b", {}, centre === null ? null : fixed(centre, decimals),
-    result.std === null ? null : h("span", {}, ` ± ${fixed(result.std, decimals)}`), failed ? h("span", {}, ` ${failed}`) : null);
+    result.std === null ? null : h("span", {}, ` ± ${fixed(result.std, decimals)}`), failed ? h("span", { class: "failed" }, ` ${failed}`) : null);
   return h("td", { title: result.low === null ? "" : `95 % interval of the difference: ${fixed(result.low, decimals)} … ${fixed(result.high!, decimals)}; sign-flip test: p ${pValue(result.p_flip)}` },
     value, result.verdict === null ? null : difference(measure, result, decimals));
 }

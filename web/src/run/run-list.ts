@@ -1,5 +1,5 @@
 import { h, setChildren } from "../dom";
-import { ago, plural } from "../format";
+import { ago, digits, plural, seconds } from "../format";
 import type { JobInfo, RunInfo, RunList } from "../types";
 
 /** Shows the runs grouped by comparison, below the jobs that have no run yet. */
@@ -42,6 +42,12 @@ function runRow(run: RunInfo, selected: boolean, select: (run: RunInfo) => void)
   return h("button", { type: "button", class: "run", "aria-pressed": String(selected), "data-run": run.run, onclick: () => select(run) },
     h("span", { class: "who" }, h("b", {}, run.method), h("small", {}, `seed ${run.seed}`)),
     h("span", { class: "status" }, run.status === "done" ? h("small", {}, run.score ?? ago(run.updated)) : statusChip(run.status)), bar);
+}
+
+/** Whether, when and at what cost a run reached a target; rounds are counted from 1. */
+export function targetSentence(target: RunInfo["targets"][number]): string {
+  if (!target.reached) return `${target.label}: not reached`;
+  return `${target.label}: reached in round ${target.round! + 1}, ${digits(target.joules!)} J, ${seconds(target.seconds!)}`;
 }
 
 export function statusChip(status: string): HTMLElement {

@@ -4,7 +4,7 @@ import { NetworkScene, EMPTY_NETWORK } from "../scene/network-scene";
 import { Viewport, toolbar } from "../scene/viewport";
 import type { RunInfo, RunList } from "../types";
 import { LiveCurves } from "./live-curves";
-import { statusChip, renderRunList } from "./run-list";
+import { statusChip, renderRunList, targetSentence } from "./run-list";
 import { Replay } from "./replay";
 import { StartDialog } from "./start-dialog";
 
@@ -39,6 +39,7 @@ export class RunView {
     list: h("div", { class: "list" }),
     title: h("div", { class: "title" }),
     actions: h("div", { class: "buttons" }),
+    targets: h("ul", { class: "run-targets", "aria-label": "Targets", hidden: true }),
     slider: h("input", { type: "range", min: 0, max: 0, step: 0.01, value: "0", "aria-label": "Round" }),
     round: h("output", { class: "round" }, "–"),
     summary: h("p", { class: "summary", role: "status" }),
@@ -70,7 +71,7 @@ export class RunView {
       h("aside", { class: "panel left", "aria-label": "Runs" },
         h("div", { class: "row" }, h("h2", {}, "Runs"), button("New run", () => void this.dialog.open(), { icon: "plus", class: "main" })), this.elements.list),
       h("div", { class: "middle" },
-        h("div", { class: "bar top" }, this.elements.title, this.elements.actions), host,
+        h("div", { class: "bar top" }, this.elements.title, this.elements.actions), this.elements.targets, host,
         h("div", { class: "bar replay" }, this.elements.play, this.elements.slider, this.elements.round, speed, this.elements.liveButton),
         this.elements.summary),
       h("aside", { class: "panel right", "aria-label": "Curves" }, this.curves.element));
@@ -168,6 +169,8 @@ export class RunView {
     if (this.elements.title.dataset.key === key) return;
     this.elements.title.dataset.key = key;
     setChildren(this.elements.title, h("strong", {}, run.method), h("span", {}, `${run.name}, seed ${run.seed}`), statusChip(status));
+    setChildren(this.elements.targets, ...run.targets.map((target) => h("li", {}, targetSentence(target))));
+    this.elements.targets.hidden = !run.targets.length;
     const job = this.list?.jobs.find((candidate) => candidate.job === run.job);
     const actions = ACTIONS[job?.state ?? ""] ?? [];
     setChildren(this.elements.actions, ...actions.map(([action, label, name]) =>
