@@ -202,6 +202,18 @@ def test_rates_stay_where_nobody_trained(length, steps):
     assert rule.rate_scale == 3.0
 
 
+@given(st.floats(1e-30, 1e6), st.floats(1e-6, 1.0))
+def test_rates_that_are_retried_come_back_to_every_scale_between_the_smallest_and_the_first(
+    first, smallest
+):
+    rule, tried = StepRule(LearningSettings(), first), []
+    for _ in range(80):
+        tried.append(rule.rate_scale)
+        rule.retry_rates(too_small=rule.rate_scale < smallest)
+    assert max(tried[-8:]) >= smallest  # never small for good
+    assert min(tried) >= min(first, smallest / MAX_RATE_CHANGE)
+
+
 @given(st.lists(LENGTHS, min_size=1, max_size=12))
 def test_all_arrivals_of_a_round_change_rates_by_no_more_than_one_step(lengths):
     rule = StepRule(LearningSettings())
@@ -221,7 +233,7 @@ def test_other_steps_leave_rates_to_the_scenario(length, round_, step):
 @pytest.mark.parametrize("step", ["searched", "fitted", "rate"])
 def test_rates_are_lowered_only_where_the_step_is_searched(step):
     rule = StepRule(LearningSettings(step=step), 3.0)
-    rule.lower_rates()
+    rule.retry_rates(too_small=False)
     assert rule.rate_scale == (3 / MAX_RATE_CHANGE if step == "searched" else 3)
 
 

@@ -9,6 +9,7 @@ from scdn.learning.local_optimizers import halved_rate
 from scdn.scenario import LearningSettings
 
 MAX_RATE_CHANGE = 4.0  # of the learning rates from round to round, where the step is searched
+RETRIES = 6  # by how many such factors rates rise again that have become too small
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,10 @@ class StepRule:
         change = max(length, 1.0) if length * parties >= 1 else length * parties
         self.rate_scale *= min(max(change, 1 / limit), limit)
 
-    def lower_rates(self) -> None:
-        """Lower the rates after a round in which training was not worth its cost at these rates."""
+    def retry_rates(self, *, too_small: bool) -> None:
+        """Try other rates after a round in which training was worth its cost on no device.
+
+        They fall from round to round, until they are too small for anybody, and start high again.
+        """
         if self.is_searched:
-            self.rate_scale /= MAX_RATE_CHANGE
+            self.rate_scale *= MAX_RATE_CHANGE**RETRIES if too_small else 1 / MAX_RATE_CHANGE

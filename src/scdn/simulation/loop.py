@@ -187,8 +187,7 @@ class Simulation:
                 batches=self._most_steps,
                 training_parties=int((outcome.active & (self._step_counts(plan) > 0)).sum()),
             )
-            if not plan.decision.active.any() and "not_worth_it" in plan.reasons():
-                self.model.step_rule.lower_rates()  # or nobody would ever train again
+            self._retry_rates(plan)
             outcome = self.apply_missing_reports(plan, outcome)
             return RoundResult(outcome, outcome.latency_s, [step])
         began_s = self.clock.now_s
@@ -198,6 +197,14 @@ class Simulation:
         )
         outcome = outcome.with_arrivals(plan.problem, arrivals)
         return RoundResult(outcome, self.clock.now_s - began_s, steps, arrivals)
+
+    def _retry_rates(self, plan: Plan) -> None:
+        """Try other rates if training was worth its cost nowhere, or nobody would train again."""
+        if plan.decision.active.any() or "not_worth_it" not in plan.reasons():
+            return
+        largest = float(plan.problem.learning_rate.max())  # against ε in Theorem 1's denominator
+        too_small = largest * self._most_steps < self.scenario.learning.epsilon
+        self.model.step_rule.retry_rates(too_small=too_small)
 
     @property
     def _most_steps(self) -> int:
