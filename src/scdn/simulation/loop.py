@@ -200,7 +200,8 @@ class Simulation:
 
     def _retry_rates(self, plan: Plan) -> None:
         """Try other rates if training was worth its cost nowhere, or nobody would train again."""
-        if plan.decision.active.any() or "not_worth_it" not in plan.reasons():
+        rates_matter = self._most_steps > 0 and not plan.decision.active.any()
+        if not rates_matter or "not_worth_it" not in plan.reasons():
             return
         largest = float(plan.problem.learning_rate.max())  # against ε in Theorem 1's denominator
         too_small = largest * self._most_steps < self.scenario.learning.epsilon
