@@ -143,8 +143,8 @@ def table(path: Path) -> str:
     return "\n".join(lines)
 
 
-def draw(path: Path, output: Path, trials: Path | None = None) -> None:
-    """Draw the mean curves of every data set, the centralised model as a line, trials dotted."""
+def draw(path: Path, output: Path) -> None:
+    """Draw the mean curves of every data set, the centralised model as a line."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -154,7 +154,7 @@ def draw(path: Path, output: Path, trials: Path | None = None) -> None:
     shown = [data for data in HEADLINES if any(key[0] == data for key in groups)]
     figure, axes = plt.subplots(1, len(shown), figsize=(4.2 * len(shown), 3.4), squeeze=False)
     for axis, data in zip(axes[0], shown, strict=True):
-        name, colours = HEADLINES[data], {}
+        name = HEADLINES[data]
         for (model, parties), results in _of_data(groups, data):
             if model == "centralised":
                 level = statistics.mean(map(_last, results))
@@ -166,13 +166,8 @@ def draw(path: Path, output: Path, trials: Path | None = None) -> None:
             (line,) = axis.plot(
                 rounds, [statistics.mean(values) for values in by_round], label=f"{parties} parties"
             )
-            colours[parties] = line.get_color()
             lows, highs = (list(map(pick, by_round)) for pick in (min, max))
             axis.fill_between(rounds, lows, highs, color=line.get_color(), alpha=0.2, linewidth=0)
-        for trial in _trials(trials, data):
-            label = f"{trial['parties']} parties, trial"
-            colour = colours.get(trial["parties"])
-            axis.plot(trial["rounds"], trial[name], linestyle=":", color=colour, label=label)
         if name == "mse":
             level = results[0]["trivial"][name]
             axis.axhline(level, color="grey", linestyle=":", linewidth=1, label="trivial")
@@ -186,16 +181,6 @@ def _of_data(
     groups: dict[tuple[str, str, int], list[dict[str, Any]]], data: str
 ) -> list[tuple[tuple[str, int], list[dict[str, Any]]]]:
     return [(key[1:], results) for key, results in groups.items() if key[0] == data]
-
-
-def _trials(path: Path | None, data: str) -> list[dict[str, Any]]:
-    """Return the trials with the settings of the example, but for the number of parties."""
-    if path is None:
-        return []
-    trials = [json.loads(line) for line in path.read_text().splitlines()]
-    chosen = {"training": "flip, shift 4", "rate": 0.05, "data": data}
-    kept = [t for t in trials if chosen.items() <= t.items() and t["parties"] > 1]
-    return sorted(kept, key=lambda trial: trial["parties"])
 
 
 def main() -> None:
@@ -216,7 +201,6 @@ def main() -> None:
     show.add_argument("file", type=Path)
     picture = commands.add_parser("draw", help="draw the curves of a result file")
     picture.add_argument("file", type=Path)
-    picture.add_argument("--trials", type=Path, help="file of trials, drawn as dotted lines")
     picture.add_argument("-o", "--output", type=Path, required=True)
     args = parser.parse_args()
     if args.command == "run":
@@ -224,7 +208,7 @@ def main() -> None:
     elif args.command == "table":
         print(table(args.file))
     else:
-        draw(args.file, args.output, args.trials)
+        draw(args.file, args.output)
 
 
 if __name__ == "__main__":

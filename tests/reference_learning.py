@@ -17,6 +17,7 @@ from reference_rate_free import (
     adapted_rate_scale,
     between,
     hear,
+    held_out_count,
     held_out_rows,
     searched_step,
     train_by_adam,
@@ -534,7 +535,7 @@ class RecordedDraws:
     def held_out(self, reference):
         """Return the rows of the round that nobody trains on."""
         count, size = len(reference.targets), reference.learning.batch_size
-        return held_out_rows(self.model.seed, self.round, self.batches, count, size)
+        return held_out_rows(self.model.seed, self.round, count, size)
 
     def __enter__(self):
         server = self.model.server
@@ -561,8 +562,15 @@ class RecordedDraws:
 
 def round_batches(model, round_, steps, arrival=None):
     """Return the batches of a round's steps."""
-    index = () if arrival is None else (arrival,)
-    return model.draw(generator(model.seed, "batches", round_, *index), steps)
+    key = (round_,) if arrival is None else (round_, arrival)
+    draw, count = generator(model.seed, "batches", *key), model.data.count("train")
+    training = np.arange(count)
+    if model.learning.holds_rows_out:
+        order = generator(model.seed, "held-out").permutation(count)
+        training = np.sort(order[held_out_count(count) :])
+    size = min(model.learning.batch_size, len(training))
+    drawn = [training[draw.choice(len(training), size, replace=False)] for _ in range(steps)]
+    return torch.from_numpy(np.array(drawn))
 
 
 class ModelPair:

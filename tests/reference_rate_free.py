@@ -20,12 +20,19 @@ LENGTHS = [
 ]
 
 
-def held_out_rows(seed, round_, batches, count, size):
-    """Draw the round's extra batch: rows in random order, without those that parties train on."""
-    order = generator(seed, "search", round_).permutation(count).tolist()
-    drawn = {int(row) for batch in batches for row in batch}
-    unused = [row for row in order if row not in drawn]
-    return torch.tensor((unused or order)[:size])
+def held_out_count(count):
+    """Return how many of so many rows are held out."""
+    if count <= 320:
+        return max(count // 5, 1)
+    return 64 if count <= 640 else min(count // 10, 2000)
+
+
+def held_out_rows(seed, round_, count, size):
+    """Draw the round's extra batch from some rows, the same in all rounds of a run."""
+    order = generator(seed, "held-out").permutation(count).tolist()
+    pool = sorted(order[: held_out_count(count)])
+    draw = generator(seed, "search", round_)
+    return torch.tensor(pool)[draw.choice(len(pool), min(size, len(pool)), replace=False)]
 
 
 # --- the step -------------------------------------------------------------------------------------

@@ -125,7 +125,7 @@ def test_arrivals_of_asynchronous_rounds_equal_the_reference(memory):
 
 @pytest.mark.parametrize("rows", [1, 7, 20])
 def test_a_data_set_that_is_smaller_than_a_round_equals_the_reference(rows):
-    """With 7 rows all are drawn and held out again; with 20 there are fewer left than a batch."""
+    """One row is trained on and held out; with 7, one is held out."""
     pair = ModelPair(table_dataset(rows=rows), UNEQUAL, small_learning(sample_rows=rows))
     for _ in range(2):
         pair.train(MIXED, SERVER)

@@ -290,3 +290,27 @@ def test_a_wrong_csv_is_refused(tmp_path, text, field):
 def test_a_missing_csv_is_refused(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         make_scenario({"devices_csv": "nowhere.csv"}, folder=tmp_path)
+
+
+# --- settings of learning that belong together ----------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", ["product", "paper"])
+@pytest.mark.parametrize(
+    ("damping", "expected"),
+    [("fitted", ("fitted", "none")), ("active", ("rate", "active")), (0.5, ("rate", 0.5))],
+)
+def test_a_damping_from_before_the_step_keeps_its_meaning(profile, damping, expected):
+    learning = make_scenario(
+        {**FLEET, "profile": profile, "learning": {"damping": damping}}
+    ).learning
+    assert (learning.step, learning.damping) == expected
+
+
+@pytest.mark.parametrize("step", ["searched", "fitted"])
+def test_a_damping_without_a_rate_is_a_fault(step):
+    (fault,) = faults_in({"learning": {"step": step, "damping": "active"}})
+    assert fault.field == "learning"
+    assert f"""needs step = "rate", not "{step}\"""" in str(fault)
+    settings = {"learning": {"step": step, "damping": "none"}}
+    assert make_scenario({**FLEET, **settings}).learning.step == step

@@ -409,6 +409,8 @@ def test_a_diverged_run_is_worst_in_every_comparison(tmp_path, rounds):
         assert compared.ranked, compared.key
         assert (reference.failed, other.failed, other.seeds) == (0, 1, 4)
         assert other.mean is None
+    lost = next(run for run in study.runs if (run.method, run.seed) == ("max-vfl", 2))
+    assert [result["reached"] for result in study.target_results(lost)] == [False]
     finals = measure(study, "top3").values
     alive = [run.rounds[-1]["metrics"]["top3"] for run in study.runs
              if run.method == "max-vfl" and run.seed != 2]  # fmt: skip

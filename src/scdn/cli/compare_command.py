@@ -84,6 +84,8 @@ def _compare(options: argparse.Namespace) -> int:
         rounds = Work(progress.rounds_before, progress.rounds, progress.total_rounds)
         bar.show(progress.runs, progress.total_runs, text, rounds)
 
+    if not out.exists():
+        print("training the best party and the centralised model first", file=sys.stderr)
     runs = compare(scenario, methods, seeds, out, jobs=options.jobs, done=show_finished)
     shown = [run for run in runs if run.method in names]
     study = Study.from_runs(shown, names[0], parse_targets(scenario.targets))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,8 @@ from torch import Tensor
 
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
+
+FEW_HELD_OUT, MAX_HELD_OUT = 64, 2000  # rows of a data set that nobody ever trains on
 
 
 def sample_rows(
@@ -32,7 +35,7 @@ class RoundRows(NamedTuple):
     """The training rows of a round, as indices."""
 
     batches: Tensor  # (steps, batch): one batch for each step
-    held_out: Tensor  # (1, rows), or (0, 0): rows that nobody trains on
+    held_out: Tensor  # (1, rows), or (0, 0): rows that nobody trains on in any round
 
     def flat(self) -> Tensor:
         """Return all rows, those of the batches first."""
@@ -43,11 +46,28 @@ def draw_round(
     seed: int, key: tuple[int, ...], steps: int, count: int, learning: LearningSettings
 ) -> RoundRows:
     """Draw the rows of a round among `count` training rows; `key` begins with the round."""
-    size = learning.batch_size
-    batches = draw_batches(generator(seed, "batches", *key), steps, count, size)
+    draw = generator(seed, "batches", *key)
     if not learning.holds_rows_out:
+        batches = draw_batches(draw, steps, count, learning.batch_size)
         return RoundRows(batches, batches.new_zeros(0, 0))
-    order = generator(seed, "search", key[0]).permutation(count)
-    unused = order[~np.isin(order, batches.numpy())]
-    rows = unused if len(unused) else order  # a small data set may be drawn completely
-    return RoundRows(batches, torch.from_numpy(rows[None, :size]))
+    training, held_out = split_rows(seed, count)
+    batches = draw_batches(draw, steps, len(training), learning.batch_size)
+    search = generator(seed, "search", key[0])
+    positions = draw_batches(search, 1, len(held_out), learning.batch_size)
+    return RoundRows(training[batches], held_out[positions])
+
+
+@lru_cache(maxsize=8)
+def split_rows(seed: int, count: int) -> tuple[Tensor, Tensor]:
+    """Return the rows to train on and those held out for the whole run, each in rising order.
+
+    A tenth is held out, less of a large data set and more of a small one, but at most a fifth. One
+    row alone is both.
+    """
+    if count < 2:
+        rows = torch.arange(count)
+        return rows, rows
+    order = generator(seed, "held-out").permutation(count)
+    size = max(1, min(count // 5, max(count // 10, FEW_HELD_OUT), MAX_HELD_OUT))
+    held_out, training = torch.from_numpy(np.sort(order[:size])), np.sort(order[size:])
+    return torch.from_numpy(training), held_out

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from scdn.learning.local_optimizers import halved_rate
 from scdn.scenario import LearningSettings
@@ -19,6 +19,7 @@ class StepTaken:
     length: float
     shortenings: int = 0  # times the true loss was higher than before, and the step was shortened
     diverged: tuple[str, ...] = ()  # parties whose update was not finite, and was not applied
+    rates: Mapping[str, float] = field(default_factory=dict)  # times the length, by party
 
 
 @dataclass

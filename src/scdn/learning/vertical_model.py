@@ -192,6 +192,8 @@ class VerticalModel:
             training = self._begin_round(rows_key, batches, local_steps, training_parties)
             stats = self.parties.train(training.task)
             step = training.take_step()
+            going = training.task.training - set(step.diverged)
+            rates = {name: step.length * local_steps[name].rate for name in going}
             self._keep_stats(stats)
             steps_per_round = 1 if arrival is None else len(self.present)
             self.step_rule.adapt(step, len(training.task.training), steps_per_round)
@@ -202,7 +204,7 @@ class VerticalModel:
                 training.train_server_by_adam(server_steps.count, round_index, *draws)
             else:
                 training.train_server_by_sgd(server_steps.count, server_steps.rate)
-        return step
+        return replace(step, rates=rates)
 
     def exchange(self) -> None:
         """Let parties send embeddings of the sample and the test rows, if they have changed.

@@ -37,9 +37,9 @@ class ServerRound(_OpenModel):
 
     position_m: Position
     movement_j: float
-    compute_j: float
-    compute_s: float
-    steps: Annotated[int, Field(ge=0)]
+    compute_j: float = 0.0
+    compute_s: float = 0.0
+    steps: Annotated[int, Field(ge=0)] | None = None
 
 
 class DeviceRound(_OpenModel):
@@ -51,7 +51,7 @@ class DeviceRound(_OpenModel):
 
     id: str
     iterations: float
-    executed_iterations: Annotated[int, Field(ge=0)]
+    executed_iterations: Annotated[int, Field(ge=0)] | None = None
     power_w: float
     cpu_hz: float
     delay_s: float | None
@@ -106,7 +106,7 @@ class RoundEvent(_OpenModel):
     devices: list[DeviceRound]
     metrics: Metrics
     plan: PlanRound
-    step: StepRound
+    step: StepRound | None = None
     seconds: float
 
 

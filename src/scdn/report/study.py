@@ -117,7 +117,8 @@ class Study:
 
     def target_results(self, run: Run) -> list[Event]:
         """Return whether and at what cost a run reached each of the study's targets."""
-        return target_results(run.start, run.rounds, self.targets)
+        judged = [] if _diverged(run) else run.rounds  # such a run has reached nothing
+        return target_results(run.start, judged, self.targets)
 
     def measures(self) -> list[Measure]:
         """Return every quantity by which the methods are compared.

@@ -143,14 +143,27 @@ class LearningSettings(RoundLearningSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def _complete_earlier_settings(cls, table: Any) -> Any:
-        """Fill in what the settings of files from before `step` and `server_optimizer` mean."""
-        if not isinstance(table, dict):
-            return table
-        implied: dict[str, Any] = {}
-        if "damping" in table and "step" not in table:
-            fitted = table["damping"] == "fitted"
-            implied = {"step": "fitted", "damping": "none"} if fitted else {"step": "rate"}
-        if "server_turn" in table and "server_optimizer" not in table:
-            implied["server_optimizer"] = "sgd"
-        return table | implied
+    def _complete(cls, table: Any) -> Any:
+        return complete_learning_table(table)
+
+    @model_validator(mode="after")
+    def _check_damping_has_a_rate(self) -> LearningSettings:
+        if self.damping != "none" and self.step != "rate":
+            raise ValueError(f'damping = {self.damping!r} needs step = "rate", not "{self.step}"')
+        return self
+
+
+def complete_learning_table(table: Any) -> Any:
+    """Fill in what `damping` and `server_turn` imply where `step` or `server_optimizer` is unsaid.
+
+    Files from before these two settings have `damping = "fitted"` for what is a step now.
+    """
+    if not isinstance(table, dict):
+        return table
+    implied: dict[str, Any] = {}
+    if "damping" in table and "step" not in table:
+        fitted = table["damping"] == "fitted"
+        implied = {"step": "fitted", "damping": "none"} if fitted else {"step": "rate"}
+    if "server_turn" in table and "server_optimizer" not in table:
+        implied["server_optimizer"] = "sgd"
+    return table | implied

@@ -9,6 +9,7 @@ from scdn.errors import InputError
 from scdn.file_io import MEBIBYTE, Table, apply_settings, merge_tables, read_document
 from scdn.scenario.definition import PROFILES, Scenario
 from scdn.scenario.device_csv import read_device_csv
+from scdn.scenario.learning_settings import complete_learning_table
 from scdn.scenario.rules import scenario_faults, scenario_theorem_faults
 from scdn.scenario.validation import validate_document
 
@@ -44,6 +45,8 @@ def make_scenario(
 ) -> Scenario:
     """Return the scenario in a document; paths of files in it are relative to `folder`."""
     folder = folder or Path()
+    if "learning" in document:  # before the profile's settings are added to what the file says
+        document = {**document, "learning": complete_learning_table(document["learning"])}
     document = merge_tables(profile_defaults(document), document)
     scenario = validate_document(Scenario, document, source, scenario_faults)
     if scenario.devices_csv is not None:

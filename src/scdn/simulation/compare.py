@@ -95,8 +95,8 @@ def run_or_resume(
         _check_same_scenario(scenario, folder)
         resume(folder)
     else:
-        scores = baselines(scenario) if with_baselines else {}
-        run(scenario, folder, reference=reference, baselines=scores)
+        first = baselines if with_baselines else None
+        run(scenario, folder, reference=reference, baselines=first)
     return folder
 
 

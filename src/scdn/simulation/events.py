@@ -117,16 +117,14 @@ def _step_entry(plan: Plan, result: RoundResult) -> Event:
     """Return how far parties went along their updates, and whom Theorem 1 no longer covers."""
     problem, lengths = plan.problem, [step.length for step in result.steps]
     steps = problem.learning.steps_per_iteration * problem.max_iterations
-    taken = problem.learning_rate * max(lengths, default=0.0)
+    taken = [max((s.rates.get(n, 0.0) for s in result.steps), default=0.0) for n in problem.ids]
     proximal = problem.optimizer == OPTIMIZERS.index("proximal")
     limits = [learning_rate_limit(mu, steps) for mu in problem.optimizer_value]
     return {
         "lengths": lengths,
         "shortenings": sum(step.shortenings for step in result.steps),
         "diverged": sorted({name for step in result.steps for name in step.diverged}),
-        "outside_theorem_1": _selected_ids(
-            problem, proximal & result.outcome.trains & (taken >= limits)
-        ),
+        "outside_theorem_1": _selected_ids(problem, proximal & (np.array(taken) >= limits)),
     }
 
 

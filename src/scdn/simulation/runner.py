@@ -40,7 +40,7 @@ def run(
     out: str | Path,
     *,
     reference: str | Path | None = None,
-    baselines: Event | None = None,
+    baselines: Callable[[Scenario], Event] | None = None,
     on_round: OnRound | None = None,
     environment: EnvironmentFactory = simulated_environment,
 ) -> Run:
@@ -56,7 +56,7 @@ def run(
         The folder of a run of SC-DN with the same scenario and seed, which rivals take their
         iterations from. By default a rival's reference is run first, within `out`.
     baselines
-        Scores of training without a network, to record in the start event.
+        Returns scores of training without a network, to record in the start event.
     on_round
         Called with the event and the simulation after each round.
     environment
@@ -69,8 +69,9 @@ def run(
     dataset = simulation.data.dataset
     recorded_metrics = recorded_names(dataset.task, simulation.model.server.further_metrics)
     check_targets(parse_targets(scenario.targets), recorded_metrics, scenario.name)
-    scores = {"trivial": trivial_score(dataset), "best_party": None, "centralised": None}
-    start = start_event(scenario, chosen.name, dataset, {**scores, **(baselines or {})})
+    scores: Event = {"trivial": trivial_score(dataset), "best_party": None, "centralised": None}
+    scores |= baselines(scenario) if baselines is not None else {}
+    start = start_event(scenario, chosen.name, dataset, scores)
     with lock_run_folder(folder):
         check_unused(folder)  # another process may have started a run meanwhile
         checkpoint.clear(folder)
@@ -203,6 +204,7 @@ def _summary(
     simulation: Simulation, folder: Path, status: str, reason: str | None, metrics: Event | None
 ) -> Event:
     recorded = read_run(folder)
+    judged = [] if status == "diverged" else recorded.rounds  # such a run has reached nothing
     return {
         "status": status,
         "reason": reason,
@@ -211,7 +213,7 @@ def _summary(
         "rounds": simulation.round,
         "metrics": metrics,
         "energy": simulation.ledger.totals(),
-        "targets": target_results(recorded.start, recorded.rounds, recorded_targets(recorded)),
+        "targets": target_results(recorded.start, judged, recorded_targets(recorded)),
         "fallbacks": simulation.fallbacks,
         "rounds_outside_theorem_1": sum(
             bool(event["step"]["outside_theorem_1"])
