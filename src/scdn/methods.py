@@ -57,6 +57,9 @@ class Method:
         Whether `RoundContext.iterations` holds SC-DN's mean iterations of the same round.
     about
         One line for lists of methods.
+    uses_importance
+        Whether plans depend on the devices' importance, so that devices send embeddings of the
+        sample that it is estimated on.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Method:
     schedule: Schedule = "synchronous"
     rival: bool = False
     about: str = ""
+    uses_importance: bool = True
 
 
 # --- controllers ----------------------------------------------------------------------------------
@@ -103,6 +107,7 @@ def rival_iterations(mean: float, limit: Array, draws: Array) -> Array:
 
 # --- the methods by name --------------------------------------------------------------------------
 
+_heuristic = partial(Method, uses_importance=False)
 _stay = partial(heuristic_controller, move=False, matched=False)
 _stay_matched = partial(heuristic_controller, move=False, matched=True)
 _move = partial(heuristic_controller, move=True, matched=False)
@@ -129,20 +134,22 @@ def method(name: str) -> Method:
 for _method in (
     Method("sc-dn", exact_controller, about="the round's problem solved exactly; embeddings kept"),
     Method("sc-dn-paper", algorithm3_controller, about="the paper's Algorithm 3; embeddings kept"),
-    Method("sc-dn-greedy", _stay, about="everything at its maximum; embeddings kept"),
-    Method("max-vfl", _stay, about="everything at its maximum; the server stays"),
-    Method(
+    _heuristic("sc-dn-greedy", _stay, about="everything at its maximum; embeddings kept"),
+    _heuristic("max-vfl", _stay, about="everything at its maximum; the server stays"),
+    _heuristic(
         "max-vfl-matched", _stay_matched, about="the iterations of max-vfl; least power and clock"
     ),
-    Method(
+    _heuristic(
         "gsp",
         _move,
         rival=True,
         about="everything at its maximum; the server at the least mean delay",
     ),
-    Method("gsp-matched", _move_matched, rival=True, about="as gsp; least power and clock"),
-    Method("vafl", _stay, schedule="asynchronous", rival=True, about="asynchronous: nobody waits"),
-    Method(
+    _heuristic("gsp-matched", _move_matched, rival=True, about="as gsp; least power and clock"),
+    _heuristic(
+        "vafl", _stay, schedule="asynchronous", rival=True, about="asynchronous: nobody waits"
+    ),
+    _heuristic(
         "vafl-matched",
         _stay_matched,
         schedule="asynchronous",
@@ -158,7 +165,7 @@ for _method in (
         memory="zero-out",
         about="as sc-dn-paper; departed devices are removed",
     ),
-    Method(
+    _heuristic(
         "zoc-greedy", _stay, memory="zero-out", about="as max-vfl; departed devices are removed"
     ),
     Method(

@@ -108,6 +108,14 @@ class _RoundPrinter:
             self._log(event)
 
 
+_OPTIONAL_TERMS = {
+    "server_compute_j": "server computing",
+    "server_transmission_j": "server transmission",
+    "circuit_j": "circuits",
+    "idle_j": "idling",
+}
+
+
 def _print_result(finished: Any, folder: Path) -> int:
     end = finished.end or {}
     if end.get("status") == "diverged":
@@ -115,8 +123,9 @@ def _print_result(finished: Any, folder: Path) -> int:
         return 1
     energy = end["energy"]
     terms = [f"{energy[f'{t}_j']:.4g} {t}" for t in ("processing", "transmission", "movement")]
-    if energy.get("server_compute_j"):
-        terms.append(f"{energy['server_compute_j']:.4g} server computing")
+    for term, label in _OPTIONAL_TERMS.items():
+        if energy.get(term):
+            terms.append(f"{energy[term]:.4g} {label}")
     print(
         f"{folder}: {format_score(finished.start, end['metrics'])} after {end['rounds']} rounds, "
         f"{energy['total_j']:.4g} J ({', '.join(terms)}), {energy['latency_s']:.4g} s"

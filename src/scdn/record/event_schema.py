@@ -30,20 +30,26 @@ class Metrics(Scores):
 
 
 class ServerRound(_OpenModel):
-    """The server's position, the energy of moving and hovering, and its own training.
+    """The server's position, the energy of moving and hovering, its own training and its sending.
 
-    `compute_j` and `compute_s` are 0 where the server's computing is not counted.
+    `compute_j` and `compute_s` are 0 where the server's computing is not counted, `transmission_j`
+    and `airtime_s` where its sending is not.
     """
 
     position_m: Position
     movement_j: float
     compute_j: float = 0.0
     compute_s: float = 0.0
+    transmission_j: float = 0.0
+    airtime_s: float = 0.0
     steps: Annotated[int, Field(ge=0)] | None = None
 
 
 class DeviceRound(_OpenModel):
     """What one device did; `delay_s` is null where it sent nothing.
+
+    `delay_s` is the time of its report as planned. `airtime_s` is that of everything it sent and
+    received, `receiving_s` its part for receiving.
 
     `iterations` are planned. `executed_iterations` are those behind the reports that came in time:
     0 where the device left or its link failed, and of several reports in an asynchronous round.
@@ -57,6 +63,12 @@ class DeviceRound(_OpenModel):
     delay_s: float | None
     transmission_j: float
     processing_j: float
+    circuit_j: float = 0.0
+    idle_j: float = 0.0
+    bits_sent: float | None = None
+    bits_received: float | None = None
+    airtime_s: float | None = None
+    receiving_s: float | None = None
     importance: float
     smoothness: float
 
@@ -64,12 +76,14 @@ class DeviceRound(_OpenModel):
 class StepRound(_OpenModel):
     """How far parties went along their updates: once, or at each arrival that trained.
 
-    A length of 1 is the whole update. `outside_theorem_1` lists the devices that went further than
+    A length of 1 is the whole update. `sendings` counts how often embeddings were sent after each
+    step. `outside_theorem_1` lists the devices that went further than
     Theorem 1's condition on proximal SGD allows.
     """
 
     lengths: list[float]
     shortenings: Annotated[int, Field(ge=0)]
+    sendings: list[int] = []
     diverged: list[str]
     outside_theorem_1: list[str]
 
@@ -107,6 +121,8 @@ class RoundEvent(_OpenModel):
     metrics: Metrics
     plan: PlanRound
     step: StepRound | None = None
+    bits_sent: float | None = None
+    bits_received: float | None = None
     seconds: float
 
 

@@ -12,12 +12,19 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-TERMS = ("transmission_j", "processing_j", "movement_j", "server_compute_j")
+DEVICE_TERMS = ("transmission_j", "processing_j", "circuit_j", "idle_j")
+_SERVER_TERMS = {  # in the ledger and in the event's `server`
+    "movement_j": "movement_j",
+    "server_compute_j": "compute_j",
+    "server_transmission_j": "transmission_j",
+}
+OPTIONAL_TERMS = ("server_compute_j", "server_transmission_j", "circuit_j", "idle_j")
+TERMS = ("transmission_j", "processing_j", "movement_j", *OPTIONAL_TERMS)
 
 
 @dataclass(frozen=True)
 class RoundTotals:
-    """Everything billed, the simulated seconds, and the bits sent."""
+    """Everything billed, the simulated seconds, and the bits of both directions."""
 
     joules: float = 0.0
     seconds: float = 0.0
@@ -32,7 +39,8 @@ class RoundTotals:
 def round_totals(event: Mapping[str, Any]) -> RoundTotals:
     """Return what one round cost."""
     joules = sum(energy_terms(event).values())
-    return RoundTotals(joules, finite_number(event, "latency_s", 0.0), bits_sent(event))
+    bits = round_bits(event, "bits_sent") + round_bits(event, "bits_received")
+    return RoundTotals(joules, finite_number(event, "latency_s", 0.0), bits)
 
 
 def cumulative_totals(events: Iterable[Mapping[str, Any]]) -> list[RoundTotals]:
@@ -43,17 +51,14 @@ def cumulative_totals(events: Iterable[Mapping[str, Any]]) -> list[RoundTotals]:
 def energy_terms(event: Mapping[str, Any]) -> dict[str, float]:
     """Return the joules of a round by term; a term that is not recorded is 0."""
     server = event.get("server") or {}
-    return {
-        "transmission_j": sum(device_numbers(event, "transmission_j")),
-        "processing_j": sum(device_numbers(event, "processing_j")),
-        "movement_j": finite_number(server, "movement_j", 0.0),
-        "server_compute_j": finite_number(server, "compute_j", 0.0),
-    }
+    joules = {term: sum(device_numbers(event, term)) for term in DEVICE_TERMS}
+    joules |= {term: finite_number(server, key, 0.0) for term, key in _SERVER_TERMS.items()}
+    return {term: joules[term] for term in TERMS}
 
 
-def bits_sent(event: Mapping[str, Any]) -> float:
-    """Return the bits of a round."""
-    return finite_number(event, "bits_sent", sum(device_numbers(event, "bits_sent")))
+def round_bits(event: Mapping[str, Any], key: str) -> float:
+    """Return the bits of a round that devices sent (`bits_sent`) or received (`bits_received`)."""
+    return finite_number(event, key, sum(device_numbers(event, key)))
 
 
 def someone_trained(event: Mapping[str, Any]) -> bool:

@@ -14,11 +14,11 @@ from scdn.errors import input_error
 from scdn.file_io import write_atomic
 from scdn.record.round_totals import (
     TERMS,
-    bits_sent,
     device_numbers,
     energy_terms,
     executed_iterations,
     finite_number,
+    round_bits,
 )
 from scdn.record.run_reader import Event, Run
 
@@ -35,6 +35,7 @@ def rounds_frame(runs: Sequence[Run]) -> pd.DataFrame:
     if rows.empty:
         return rows
     rows["joules"] = rows[list(TERMS)].sum(axis=1)
+    rows["bits"] = rows["bits_sent"] + rows["bits_received"]
     by_run = rows.groupby("run", sort=False)
     for name in (*TERMS, "joules"):
         rows[f"cumulative_{name}"] = by_run[name].cumsum()
@@ -55,7 +56,8 @@ def round_row(event: Event) -> dict[str, Any]:
         "executed_iterations": _mean([executed_iterations(device) for device in devices]),
         "active": len(event.get("active") or ()),
         "present": len(devices),
-        "bits_sent": bits_sent(event),
+        "bits_sent": round_bits(event, "bits_sent"),
+        "bits_received": round_bits(event, "bits_received"),
         "wall_s": finite_number(event, "seconds"),
     }
 

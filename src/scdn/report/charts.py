@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from scdn.arrays import Array, floats
-from scdn.record.round_totals import TERMS
 from scdn.report.results import BaselineLevel, Chart, EnergyLedger, MeanCurve, MethodTotal
 from scdn.report.statistics import MethodValues, final_values, mean_and_std
 from scdn.report.study import Study
@@ -191,8 +190,7 @@ def energy_ledger(study: Study) -> EnergyLedger:
         term.removesuffix("_j"): [
             result.mean for result in _totals(study, final_values(study.rows, f"cumulative_{term}"))
         ]
-        for term in TERMS
-        if term != "server_compute_j" or study.rows[term].any()  # where it is not counted
+        for term in study.counted_terms
     }
     totals = _totals(study, final_values(study.rows, "cumulative_joules"))
     return EnergyLedger(list(study.methods), terms, totals)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from scdn.errors import input_error
 from scdn.record.headline_metric import BUILT_IN, Headline, headline, metrics_of_run
-from scdn.record.round_totals import TERMS
+from scdn.record.round_totals import DEVICE_TERMS, OPTIONAL_TERMS, TERMS
 from scdn.record.run_reader import Event, Run
 from scdn.record.run_tables import rounds_frame
 from scdn.record.target_results import check_targets, recorded_targets, target_results
@@ -32,7 +32,7 @@ _COSTS = (  # of reaching a target: key, label, unit, and whether the first tabl
     ("joules", "Energy", "J", True),
     ("seconds", "Time", "s", True),
     ("rounds", "Rounds", "", False),
-    ("bits", "Sent", "bits", False),
+    ("bits", "Sent and received", "bits", False),
 )
 _BASELINES = {"trivial": "trivial", "best_party": "best party", "centralised": "centralised"}
 
@@ -110,6 +110,11 @@ class Study:
             name: shown for run in self.runs for name, shown in metrics_of_run(run.start).items()
         }
 
+    @property
+    def counted_terms(self) -> list[str]:
+        """The terms of the energy, without optional ones that no run counted."""
+        return [term for term in TERMS if term not in OPTIONAL_TERMS or self.rows[term].any()]
+
     @cached_property
     def diverged(self) -> set[tuple[str, int]]:
         """The methods and seeds of runs that diverged."""
@@ -138,18 +143,23 @@ class Study:
             if other.metric != self.headline.metric:
                 values = final_values(rows, other.metric)
                 yield compare.measure(other.metric, other.label, other.unit, _sign(other), values)
-        for term in TERMS:
+        for term in self.counted_terms:
             label = f"{term.removesuffix('_j').replace('_', ' ').capitalize()} energy"
             yield compare.measure(term, label, "J", -1, final_values(rows, f"cumulative_{term}"))
         for who, label in (("present", "device present"), ("active", "active device")):
-            joules = total_ratios(rows, ["transmission_j", "processing_j"], who)
+            joules = total_ratios(rows, list(DEVICE_TERMS), who)
             yield compare.measure(f"{who}_device_j", f"Energy per {label} and round", "J", -1,
                                   joules)  # fmt: skip
         yield compare.measure("per_device", "Processing energy per device and round", "J", -1,
                               mean_values(rows, "processing_j_per_device"))  # fmt: skip
         yield compare.measure("iterations", "Iterations executed per device and round", "", 0,
                               mean_values(rows, "executed_iterations"))  # fmt: skip
-        yield compare.measure("bits", "Sent", "bits", -1, total_values(rows, "bits_sent"))
+        for bits, label in (
+            ("bits", "Sent and received"),
+            ("bits_sent", "Sent"),
+            ("bits_received", "Received"),
+        ):
+            yield compare.measure(bits, label, "bits", -1, total_values(rows, bits))  # fmt: skip
 
     def _target_measures(self, compare: MethodComparison) -> Iterator[Measure]:
         """Yield what it cost to reach each target; a run that never got there is worst."""

@@ -18,6 +18,9 @@ LIGHT = {
     "active": SHADE[1], "present": "#b9d3de", "failed": "#e69f00", "left": INK, "gone": "#eceff2",
     "transmission": "#e69f00", "processing": SHADE[1], "movement": "#b4bec8",
     "server_compute": "#7a5195",
+    "server_transmission": "#cc79a7",
+    "circuit": "#009e73",
+    "idle": "#8c6d1f",
     **{f"method{n}": colour for n, colour in enumerate(_METHODS_LIGHT)},
 }  # fmt: skip
 DARK = {
@@ -26,6 +29,9 @@ DARK = {
     "active": "#3f9fc4", "present": "#2c4f5f", "failed": "#f0b429", "left": "#e8ecf0",
     "gone": "#20262d", "transmission": "#f0b429", "processing": "#3f9fc4", "movement": "#5c6772",
     "server_compute": "#b08cc9",
+    "server_transmission": "#dfa3c4",
+    "circuit": "#3fbf9a",
+    "idle": "#c2a04a",
     **{f"method{n}": colour for n, colour in enumerate(_METHODS_DARK)},
 }  # fmt: skip
 
