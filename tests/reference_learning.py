@@ -26,7 +26,7 @@ from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
 from scdn.data import Dataset
-from scdn.learning import vertical_model
+from scdn.learning import round_start
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.fusion_server import FITTED_LENGTHS
@@ -87,7 +87,8 @@ def table_view(columns):
 def small_learning(**overrides):
     """Return learning settings with small models in 64 bits."""
     usual = {"hidden": 6, "fusion_hidden": 7, "batch_size": 9, "sample_rows": 50}
-    return LearningSettings(**(usual | {"precision": "float64"} | overrides))
+    usual |= {"precision": "float64", "unheard": "known"}
+    return LearningSettings(**(usual | overrides))
 
 
 def create_model(dataset, views, learning, seed=3, memory="keep", **more):
@@ -539,7 +540,7 @@ class RecordedDraws:
 
     def __enter__(self):
         server = self.model.server
-        self.draw, training_weights = vertical_model.draw_round, server.training_weights
+        self.draw, training_weights = round_start.draw_round, server.training_weights
 
         def spy_draw(*arguments):
             assert not self.batches
@@ -552,11 +553,11 @@ class RecordedDraws:
             self.masks.append(None if weights is None else weights.ne(0).double().tolist())
             return weights
 
-        vertical_model.draw_round, server.training_weights = spy_draw, spy_weights
+        round_start.draw_round, server.training_weights = spy_draw, spy_weights
         return self
 
     def __exit__(self, *_):
-        vertical_model.draw_round = self.draw
+        round_start.draw_round = self.draw
         del self.model.server.training_weights
 
 

@@ -10,7 +10,7 @@ import pytest
 from conftest import LONG, many
 
 from scdn.file_io import merge_tables
-from scdn.learning.vertical_model import VerticalModel
+from scdn.learning import vertical_model
 from scdn.methods import methods
 from scdn.rng import generator
 from scdn.scenario import make_scenario
@@ -43,6 +43,8 @@ BASE = {
         "sample_rows": 64,
         "batch_size": 16,
         "input": "masked",
+        "payload": "model",
+        "unheard": "known",
     },
 }
 
@@ -98,11 +100,12 @@ def random_scenario(number):
             "input": one_of("own", "masked"),
             "labels": one_of("shared", "server"),
             "step": ("searched", "fitted", "rate")[number % 3],
-            "damping": one_of("none", "active", 0.5),
+            "damping": one_of("none", "active", 0.5) if number % 3 == 2 else "none",
             "server_optimizer": ("adam", "sgd")[number % 2],
             "server_steps": 10 * (1 + number),
             "server_turn": one_of("parallel", "after"),
-            "payload": one_of("model", "model", "embeddings"),
+            "payload": one_of("model", "model", "protocol"),
+            "unheard": ("imputed", "known")[number % 4 == 3],
             "imputation": one_of("zero", "mean", "learned"),
             "redraw_optimizers": one_of(True, False),
         },
@@ -153,10 +156,10 @@ class RunCache:
 
     def _run(self, case, name, reference):
         batches, steps, rounds = {}, {}, []
-        begin_round = VerticalModel._begin_round
+        begin_round = vertical_model.begin_round
 
-        def recording(model, key, count, local_steps, training_parties):
-            begun = begin_round(model, key, count, local_steps, training_parties)
+        def recording(model, key, count, local_steps, *more):
+            begun = begin_round(model, key, count, local_steps, *more)
             batches[model.parties.round] = begun.task.batches.numpy()
             steps[model.parties.round] = {name: s.count for name, s in local_steps.items()}
             return begun
@@ -176,7 +179,7 @@ class RunCache:
 
         folder = self.folder / f"{case}-{name}"
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(VerticalModel, "_begin_round", recording)
+            patch.setattr(vertical_model, "begin_round", recording)
             recorded = run(self.scenario(case, name), folder, reference=reference, on_round=observe)
         return SimpleNamespace(run=recorded, batches=batches, steps=steps, rounds=rounds)
 

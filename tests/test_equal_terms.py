@@ -12,7 +12,7 @@ from test_pinned import METHODS
 
 from scdn.data import fetch
 from scdn.file_io import merge_tables
-from scdn.learning import vertical_model
+from scdn.learning import round_start
 from scdn.methods import method
 from scdn.simulation.loop import Simulation
 from scdn.simulation.runner import run
@@ -47,7 +47,7 @@ TERMS = documented_terms()
 def run_methods(names, folder, **learning):
     """Run methods, SC-DN first; keep their events and the plans that these carry out."""
     fetch("digits")
-    results, carry_out, draw_rows = {}, Simulation.realise, vertical_model.draw_round
+    results, carry_out, draw_rows = {}, Simulation.realise, round_start.draw_round
     for name in names:
         plans, rows = [], {}
 
@@ -62,7 +62,7 @@ def run_methods(names, folder, **learning):
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Simulation, "realise", record_plan)
-            patch.setattr(vertical_model, "draw_round", record_rows)
+            patch.setattr(round_start, "draw_round", record_rows)
             reference = folder / "sc-dn" if method(name).rival else None
             setting = scenario(**merge_tables(SETTINGS, {"learning": learning}), method=name)
             recorded = run(setting, folder / name, reference=reference)

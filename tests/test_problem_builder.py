@@ -47,7 +47,10 @@ def device_settings(simulation):
     importance = dict(zip([d.id for d in devices], simulation.estimate_importance(), strict=True))
     for device, probability in zip(devices, survival, strict=True):
         connections = float(model.connections[device.id])
-        (payload_bits,) = data.payload_bits(np.array([connections])).tolist()
+        uses_importance = simulation.method.uses_importance
+        (payload_bits,) = data.payload_bits(
+            np.array([connections]), np.array([probability]), uses_importance
+        ).tolist()
         reports = {
             "survival": probability,
             "importance": float(importance[device.id]),
@@ -119,7 +122,7 @@ def assert_equal_problems(problem, expected):
 
 @pytest.mark.parametrize(
     "settings",
-    [(), ("learning.redraw_optimizers=true",), ("learning.step=fitted",)],
+    [(), ("learning.redraw_optimizers=true",), ("learning.step=fitted", "learning.damping=none")],
     ids=["", "redraw", "fitted"],
 )
 @pytest.mark.parametrize("name", EXAMPLES)

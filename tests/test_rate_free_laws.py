@@ -20,6 +20,7 @@ from scdn.learning.asynchronous_schedule import Arrival, PartyCycle, train_arriv
 from scdn.learning.batches import draw_round, split_rows
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.recent_rows import HeardRows, RecentRows
+from scdn.learning.round_start import member_embeddings
 from scdn.learning.server_adam import server_batches
 from scdn.learning.step_rule import MAX_RATE_CHANGE, StepRule, StepTaken
 from scdn.learning.tensors import TensorOptions
@@ -262,6 +263,11 @@ def test_only_a_rate_gives_a_length_beforehand():
 # --- rounds ---------------------------------------------------------------------------------------
 
 
+def _embeddings(model, rows):
+    tables, _ = member_embeddings(model, {"held_out": rows}, "after 0", model.present)
+    return tables["held_out"]
+
+
 @settings(max_examples=15)
 @given(st.sampled_from([1e-8, 1e-3, 0.1, 1.0, 30.0, 1e6, 1e100]), SEEDS, st.integers(1, 6))
 def test_a_searched_step_never_raises_the_loss_by_more_than_the_tolerance(rate, seed, count):
@@ -269,10 +275,10 @@ def test_a_searched_step_never_raises_the_loss_by_more_than_the_tolerance(rate, 
     model = started(seed=seed)
     server = model.server
     rows = draw_round(seed, (0,), 6, 90, model.learning).held_out
-    (before,) = model._member_embeddings([rows], "before")
+    before = _embeddings(model, rows)
     loss = server.mean_loss(rows, before)
     step = model.train(0, {"a": n_steps(count, rate), "b": n_steps(2, rate)}, LocalSteps(0, 0.0))
-    (after,) = model._member_embeddings([rows], "after")
+    after = _embeddings(model, rows)
     assert server.mean_loss(rows, after) <= 1.01 * loss
     assert (step.length == 0) == (step.shortenings == 3)
     if step.length == 0 or set(step.diverged) == {"a", "b"}:
@@ -446,8 +452,7 @@ def test_each_arrival_has_the_rate_of_its_own_step():
         "b": LocalSteps(2, 0.3, "proximal", 0.5),
     }
     arrivals = [
-        Arrival(name, float(n), 0, PartyCycle(steps[name], 1.0, False, 0.0, 0.0, 0.0))
-        for n, name in enumerate(steps)
+        Arrival(name, float(n), 0, PartyCycle(steps[name], 1.0)) for n, name in enumerate(steps)
     ]
     taken = train_arrivals(model, 0, SERVER, arrivals, 4)
     assert [set(step.rates) for step in taken] == [{"a"}, {"b"}]

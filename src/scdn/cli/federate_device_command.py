@@ -59,12 +59,13 @@ def _device(options: argparse.Namespace) -> int:
     from scdn.federation import flower
 
     flower.check_installed()
-    from scdn.federation.device_client import DeviceClient, warm_up
+    from scdn.federation.device_client import DeviceClient
     from scdn.federation.flower.supernode import RefusedByServerError
     from scdn.federation.messages import check_name
     from scdn.federation.processes import end_with_parent
     from scdn.federation.row_alignment import read_features
     from scdn.federation.unix_socket import serve_socket
+    from scdn.federation.warm_up import warm_up
 
     end_with_parent()
     if (options.server is None) == (options.socket is None):

@@ -10,6 +10,7 @@ from scdn.cli.command_parser import (
     add_command,
     add_command_group,
     add_scenario_options,
+    print_warnings,
     read_scenario_from,
     whole_number,
     write_output,
@@ -146,7 +147,8 @@ def _read_with_round(options: argparse.Namespace) -> Scenario:
 def _request(options: argparse.Namespace) -> int:
     from scdn.simulation.request_builder import round_request
 
-    request = round_request(_read_with_round(options), options.round)
+    scenario = _read_with_round(options)
+    request = round_request(scenario, options.round, lambda text: print_warnings([text]))
     write_output(options.out, to_json(request.model_dump(mode="json", by_alias=True)) + "\n")
     return 0
 

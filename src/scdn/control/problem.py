@@ -87,6 +87,10 @@ class RoundProblem:
         q = self.steps(iterations)
         return energy.cycles(q, self.learning.batch_size, self.connections, self.flops_per_cycle)
 
+    def selected_ids(self, mask: Mask) -> list[str]:
+        """Return the ids of the devices for which the mask is true."""
+        return [self.ids[n] for n in np.flatnonzero(mask)]
+
     def most_iterations(self) -> Array:
         """Return the most iterations, relaxed, that the fastest clock and τ^g allow."""
         per_iteration = self.cycles(np.ones(len(self)))

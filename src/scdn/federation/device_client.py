@@ -8,18 +8,16 @@ the network: a model is one of those that this program knows.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from pydantic import ValidationError
 from torch import Tensor
 
@@ -27,18 +25,27 @@ from scdn.errors import InputError, faults_from_pydantic
 from scdn.federation import messages
 from scdn.federation.messages import REFUSED, SCHEMAS, check_message, check_row_numbers
 from scdn.federation.row_alignment import KeyedFeatures, hash_keys
+from scdn.federation.saved_states import SavedStates
+from scdn.federation.table_format import NotFiniteError, has_table, pack_table, unpack_table
 from scdn.federation.wire_format import Arrays, Frame, WireError, decode, encode
-from scdn.file_io import to_json
+from scdn.learning.batches import draw_round, table_rows
 from scdn.learning.dataset_tensors import DatasetTensors
-from scdn.learning.feature_split import FeatureView
 from scdn.learning.gradient_stats import GradientStats
-from scdn.learning.local_optimizers import LOCAL_OPTIMIZERS, NO_STEPS, LocalSteps
+from scdn.learning.local_optimizers import LOCAL_OPTIMIZERS, LocalSteps
 from scdn.learning.local_parties import LocalParties
 from scdn.learning.party_backend import RoundTask
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_loss import GradientLoss, PartyLoss
+from scdn.learning.round_protocol import FIGURE_BITS, tables_after_step
+from scdn.learning.table_sender import (
+    BEFORE,
+    DOWN,
+    GRADIENTS,
+    SAMPLE_GRADIENTS,
+    Round,
+    TableSender,
+)
 from scdn.learning.tensors import Tensors, single_threaded
-from scdn.npz import read_npz, write_npz
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
 
@@ -48,17 +55,14 @@ _MAX_STATES = 8  # that a device keeps
 ReplyContent = tuple[dict[str, Any], Arrays]
 
 
-class NotFiniteError(WireError):
-    """Raised where numbers that a device would send are no longer finite."""
-
-
 @dataclass
 class DeviceClient:
     """A device: `answer` is called with each request of the server and returns the reply.
 
-    `hello` gives the device's name and rows, `join` makes its model. In each round `train` trains
-    it, `apply` applies the update (unless `train` did so), again if the step was too long, and
-    `embed` gives embeddings; `goodbye` ends its part in the run.
+    `hello` gives the device's name and rows, `join` makes its model. In each round that it takes
+    part in, `embed` gives embeddings of the round's rows, `train` trains it, and `apply` applies
+    the update (unless `train` did so), again if the step was too long; `report` gives embeddings
+    where it did not train. `goodbye` ends its part in the run.
     """
 
     name: str
@@ -72,6 +76,10 @@ class DeviceClient:
     states: dict[int, Tensors] = field(default_factory=dict)  # model parameters by state number
     stopped: str | None = None  # why, once the server has said goodbye
     _parties: LocalParties | None = None  # this device's party alone
+    _steps: int = 0  # batches that are drawn in a round
+    _sender: TableSender = field(default_factory=lambda: TableSender(FIGURE_BITS, 0))
+    _embedded: tuple[int, int] | None = None  # round and state of the last `embed`
+    _table_part: int | None = None  # to send with the pending update
     _trained_from: int | None = None  # the state that the pending update starts from
     _noise: float = 0.0  # standard deviation of the noise on what is sent
 
@@ -115,12 +123,12 @@ class DeviceClient:
         if (request.run, request.name) != (self.run, self.party) or not self.states:
             self.states = {0: dict(parties.stacks[0].parameters)}
         self.run, self.party = request.run, request.name
-        self._parties, self._trained_from = parties, None
+        self._parties, self._trained_from, self._embedded = parties, None, None
+        self._steps = request.steps
         self._load_state(min(self.states))
         self._save()
         self.log(f"takes part as {request.name}: {connections} connections")
-        fields, embeddings = self._embeddings(self._row_numbers("rows", None))
-        return {**fields, "connections": connections}, embeddings
+        return {"connections": connections, "smoothness": self._smoothness()}, {}
 
     def _make_parties(self, request: messages.JoinRequest, arrays: Arrays) -> LocalParties:
         """Return this device's party, with the rows and settings that the server asks for."""
@@ -133,7 +141,8 @@ class DeviceClient:
         if learning.model not in MODELS:
             raise WireError(f"model {learning.model!r}: only {', '.join(MODELS)} are run here")
         self._noise = learning.perturbation
-        learning = learning.model_copy(update={"perturbation": 0.0})
+        self._sender = TableSender(learning.number_bits, request.seed)
+        learning = learning.model_copy(update={"perturbation": 0.0, "number_bits": FIGURE_BITS})
         view, full_shape = self.features.view, self.features.full_shape
         factory = PartyFactory(learning, request.task, request.width, {view.modality: full_shape})
         train, test = self.features.select(
@@ -155,50 +164,48 @@ class DeviceClient:
 
     # --- a round --------------------------------------------------------------------------------
 
-    def _probe(self, request: messages.ProbeRequest, arrays: Arrays) -> ReplyContent:
-        parties = self._at(request.run, request.base)
-        task = self._task(arrays, NO_STEPS, measure=True)
-        (stats,) = parties.measure_gradients(set(parties.names), task).values()
-        if not stats.is_finite:
-            raise NotFiniteError("gradients are no longer finite")
-        return _statistics(stats), {}
-
-    def _embed(self, request: messages.EmbedRequest, arrays: Arrays) -> ReplyContent:
+    def _embed(self, request: messages.EmbedRequest, _: Arrays) -> ReplyContent:
         self._at(request.run, request.base)
-        return self._embeddings(self._row_numbers("rows", arrays.get("rows")))
+        self._trained_from = None  # a round begins, and what was trained before it is over
+        sent = self._tables(self._round_rows(request.round), BEFORE, (request.round, 0))
+        self._embedded = (request.round, request.base)
+        return {}, sent
 
     def _train(self, request: messages.TrainRequest, arrays: Arrays) -> ReplyContent:
         parties = self._at(request.run, request.base)
+        if self._embedded != (request.round, request.base):
+            raise WireError(f"has not sent embeddings of round {request.round} in this state")
         steps = _local_steps(request)
-        task = self._task(arrays, steps, measure="sample_gradients" in arrays)
-        trained_rows = self._row_numbers("trained_rows", arrays["trained_rows"])
-        rows = self._row_numbers("rows", arrays.get("rows"))
+        task = self._task(request.round, arrays, steps)
         # The server starts from here: it has not heard of any other state.
         self.states, self._trained_from = {request.base: self.states[request.base]}, None
         stats = parties.train(task).get(self.party)
-        self._trained_from = request.base
+        self._trained_from, self._table_part = request.base, request.table_part
         self.log(
             f"round {request.round}: {request.steps} steps of {request.rate:.3g}; planned "
             f"{request.cpu_hz / 1e6:.0f} MHz, {1e3 * request.power_w:.1f} mW"
         )
-        fields, sent = _statistics(stats), {}
+        fields = _statistics(stats)
+        if request.step_length is not None:
+            applied, sent = self._apply_update(request.state, request.step_length)
+            return fields | applied, sent
+        chosen_on = "held_out" if self._learning.step == "searched" else "drawn"
+        rows = {chosen_on: self._round_rows(request.round)[chosen_on]}
         try:
-            (trained,) = parties.embed(trained_rows, "trained", parties.names).values()
-            sent["trained"] = self._to_send(trained)
+            return fields, self._tables(rows, "trained", (request.round, 0))
         except NotFiniteError as error:
             self.log(str(error))
             return {**fields, "diverged": True}, {}
-        if request.step_length is not None:
-            applied, embeddings = self._apply_update(request.state, request.step_length, rows)
-            return fields | applied, sent | embeddings
-        return fields, sent
 
-    def _apply(self, request: messages.ApplyRequest, arrays: Arrays) -> ReplyContent:
+    def _apply(self, request: messages.ApplyRequest, _: Arrays) -> ReplyContent:
         self._at(request.run, request.base)
         if self._trained_from != request.base:
             raise WireError(f"has no update of state {request.base}")
-        rows = self._row_numbers("rows", arrays.get("rows"))
-        return self._apply_update(request.state, request.step_length, rows)
+        return self._apply_update(request.state, request.step_length)
+
+    def _report(self, request: messages.ReportRequest, _: Arrays) -> ReplyContent:
+        self._at(request.run, request.base)
+        return {"smoothness": self._smoothness()}, self._measured((request.round, 0))
 
     # --- inside ---------------------------------------------------------------------------------
 
@@ -211,24 +218,33 @@ class DeviceClient:
         self._load_state(base)
         return self._parties
 
-    def _apply_update(self, state: int, step_length: float, rows: Tensor) -> ReplyContent:
+    def _apply_update(self, state: int, step_length: float) -> ReplyContent:
         """Go so far along the pending update; return the embeddings of the new state."""
         base, parties = self._trained_from, self._joined
         assert base is not None  # noqa: S101
+        assert self._embedded is not None  # noqa: S101
         if state <= base or state in self.states:
             raise WireError(f"state {state} does not follow {base}, or is there already")
         if len(self.states) == _MAX_STATES:
             raise WireError(f"has {_MAX_STATES} states already")
         parties.apply_updates(step_length, parties.names)
+        at = (self._embedded[0], 0)
         try:
-            fields, embeddings = self._embeddings(rows)
+            rows = self._round_rows(at[0])
+            after = {table: rows[table] for table in tables_after_step(self._learning)}
+            sent = self._tables(after, f"after {state - base - 1}", at)
+            sent |= self._measured(at)
+            if self._table_part is not None:
+                count = parties.data.count("train")
+                part = table_rows(self._table_part, max(1, self._learning.table_rounds), count)
+                sent |= self._tables({"table": part}, f"part {self._table_part}", at)
         except NotFiniteError as error:
             self.log(str(error))
             self._load_state(base)
             return {"diverged": True}, {}
         self.states[state] = dict(parties.stacks[0].parameters)
         self._save()
-        return fields, embeddings
+        return {"smoothness": self._smoothness()}, sent
 
     @property
     def _joined(self) -> LocalParties:
@@ -240,106 +256,100 @@ class DeviceClient:
         (stack,) = self._joined.stacks
         self._joined.stacks = [replace(stack, parameters=dict(self.states[number]))]
 
-    def _task(self, arrays: Arrays, steps: LocalSteps, *, measure: bool) -> RoundTask:
+    @property
+    def _learning(self) -> LearningSettings:
+        return self._joined.factory.learning
+
+    def _round_rows(self, round_: int) -> dict[str, Tensor]:
+        """Draw the rows of a round, as the server does."""
+        parties = self._joined
+        count = parties.data.count("train")
+        drawn = draw_round(parties.seed, (round_,), self._steps, count, self._learning)
+        return {"drawn": drawn.batches.flatten(), "held_out": drawn.held_out.flatten()}
+
+    def _task(self, round_: int, arrays: Arrays, steps: LocalSteps) -> RoundTask:
         parties, options = self._joined, self._joined.factory.options
-        count, width = parties.data.count("train"), parties.factory.width
-        batches = options.tensor(check_row_numbers("batches", arrays["batches"], count))
-        if steps.count > len(batches):
-            raise WireError(f"{steps.count} steps, but {len(batches)} batches")
-        if arrays["gradients"].shape[-1] != width:
-            raise WireError(f"gradients must have width {width}")
-        loss = GradientLoss(options.tensor(arrays["gradients"].copy())[None])
+        drawn = self._round_rows(round_)["drawn"]
+        if steps.count > self._steps:
+            raise WireError(f"{steps.count} steps, but {self._steps} batches")
+        batches = drawn.view(self._steps, -1)
+        loss = GradientLoss(self._received(GRADIENTS, arrays, batches.shape)[None])
 
         def sample_loss(_: Any) -> PartyLoss:
-            gradients = arrays["sample_gradients"]
-            if gradients.shape != (len(parties.sample), width):
-                raise WireError("sample_gradients must have the shape of the sample's embeddings")
-            return GradientLoss(options.tensor(gradients.copy())[None, None])
+            return GradientLoss(
+                self._received(SAMPLE_GRADIENTS, arrays, parties.sample.shape)[None, None]
+            )
 
-        steps_of = dict.fromkeys(parties.names, steps)
+        has_sample = has_table(arrays, SAMPLE_GRADIENTS)
+        if has_sample:
+            sample_loss(None)  # a wrong one is refused before training
         return RoundTask(
-            batches,
+            options.tensor(batches.numpy()),
             batches.new_zeros(0, 0),
-            steps_of,
+            dict.fromkeys(parties.names, steps),
             lambda _: loss,
-            sample_loss if measure else None,
+            sample_loss if has_sample else None,
         )
 
-    def _row_numbers(self, name: str, rows: NDArray[Any] | None) -> Tensor:
-        """Return the training rows that a request asks for: those it names, or all."""
-        count = self._joined.data.count("train")
-        numbers = np.arange(count) if rows is None else check_row_numbers(name, rows, count)
-        return torch.from_numpy(numbers)
+    def _received(self, table: str, arrays: Arrays, rows: tuple[int, ...]) -> Tensor:
+        """Return gradients that the server sent, (*rows, width)."""
+        factory = self._joined.factory
+        like = torch.zeros(math.prod(rows), factory.width, dtype=factory.options.dtype)
+        received = unpack_table(self._sender, self.party, table, arrays, like, DOWN)
+        return received.view(*rows, factory.width)
 
-    def _embeddings(self, rows: Tensor) -> ReplyContent:
-        """Return embeddings of the current model, and its smoothness."""
+    def _tables(self, tables: Mapping[str, Tensor], phase: str, at: Round) -> Arrays:
+        """Return embeddings of the current model, or of the trained one, as they are sent."""
         parties = self._joined
-        (train,) = parties.embed(rows, "table", parties.names).values()
-        (sent,) = parties.evaluation_embeddings(parties.names)
-        embeddings = {"train": self._to_send(train), "test": self._to_send(sent.test[0])}
-        smoothness = None
-        if parties.factory.learning.smoothness == "norms":
-            (value,) = parties.smoothness().values()
-            smoothness = value if math.isfinite(value) else None
-        return {"smoothness": smoothness}, embeddings
+        sent: Arrays = {}
+        for table, rows in ((table, rows) for table, rows in tables.items() if len(rows)):
+            (values,) = parties.embed({table: rows}, phase, parties.names).values()
+            sent |= self._to_send(table, values, phase, at)
+        return sent
 
-    def _to_send(self, embeddings: Tensor) -> NDArray[Any]:
+    def _measured(self, at: Round) -> Arrays:
+        """Return embeddings of the sample and of the test rows."""
+        parties = self._joined
+        (sent,) = parties.evaluation_embeddings(parties.names)
+        test = self._noisy(sent.test[0]).detach().cpu().numpy()
+        return {**self._to_send("sample", sent.sample[0], "after", at), "test": test}
+
+    def _smoothness(self) -> float | None:
+        if self._learning.smoothness != "norms":
+            return None
+        (value,) = self._joined.smoothness().values()
+        return value if math.isfinite(value) else None
+
+    def _to_send(self, table: str, values: Tensor, phase: str, at: Round) -> Arrays:
+        return pack_table(self._sender, self.party, table, self._noisy(values), phase, at)
+
+    def _noisy(self, embeddings: Tensor) -> Tensor:
         """Return embeddings with noise, which the device draws from a source nobody can repeat."""
-        values = embeddings.detach().cpu().numpy()
         if self._noise:
             draw = generator(int.from_bytes(os.urandom(8), "big"), "perturb")
-            values = values + self._noise * draw.standard_normal(values.shape).astype(values.dtype)
-        if not np.isfinite(values).all():
+            noise = torch.from_numpy(draw.standard_normal(embeddings.shape))
+            embeddings = embeddings + self._noise * noise.to(embeddings)
+        if not embeddings.isfinite().all():
             raise NotFiniteError("embeddings are no longer finite")
-        return values
+        return embeddings
 
     # --- across restarts of the process ---------------------------------------------------------
 
     def _save(self) -> None:
-        if self.state_file is None:
-            return
-        metadata = to_json({"run": self.run, "party": self.party}, indent=None)
-        parameters = {
-            f"{number}/{name}": parameter.numpy()
-            for number, state in self.states.items()
-            for name, parameter in state.items()
-        }
-        write_npz(self.state_file, metadata=np.array(metadata), **parameters)
+        if self.state_file is not None:
+            SavedStates(self.run, self.party, self.states).save(self.state_file)
 
     def _restore(self, run: str) -> None:
         """Load the states that an earlier process of this device saved in the same run."""
         if self.state_file is None or self.run or not self.state_file.exists():
             return
         try:
-            arrays = read_npz(self.state_file)
-            metadata = json.loads(str(arrays.pop("metadata")))
-        except (OSError, ValueError, KeyError):
+            saved = SavedStates.read(self.state_file)
+        except ValueError:
             self.log(f"{self.state_file}: damaged, ignored")
             return
-        if metadata.get("run") != run:
-            return
-        self.run, self.party = run, str(metadata.get("party", ""))
-        for key, value in arrays.items():
-            number, _, name = key.partition("/")
-            self.states.setdefault(int(number), {})[name] = torch.from_numpy(value)
-
-
-def warm_up() -> None:
-    """Load what the first training needs, so that the server does not wait for it."""
-    draw = generator(0, "warm-up")
-    keys = [str(n) for n in range(8)]
-    view = FeatureView("table", np.arange(2), np.ones(2, bool), (2,))
-    features = KeyedFeatures(keys, draw.normal(size=(8, 2)), view, (2,), False)
-    device = DeviceClient("warm-up", features)
-    ids = {"run": "", "nonce": ""}
-    rows, sample = hash_keys(keys, ""), np.arange(4)
-    party = {"name": "warm-up", "seed": 0, "task": "classification", "width": 2}
-    fields = {**ids, **party, "learning": {"hidden": 2}}
-    join: Arrays = {"train": rows[:6], "test": rows[6:], "sample": sample}
-    device.answer(encode(Frame("join", fields, join)))
-    gradients = {"gradients": np.zeros((1, 4, 2)), "sample_gradients": np.zeros((4, 2))}
-    probe: Arrays = {"batches": sample[None], **gradients}
-    device.answer(encode(Frame("probe", {**ids, "base": 0}, probe)))
+        if saved.run == run:
+            self.run, self.party, self.states = run, saved.party, dict(saved.states)
 
 
 def _use_own_columns(parties: LocalParties, features: KeyedFeatures) -> None:

@@ -68,10 +68,11 @@ class FederatedSimulation(Simulation):
 
     def apply_missing_reports(self, plan: Plan, outcome: Outcome) -> Outcome:
         """Add the devices that did not reply, and those that have left, to the round's outcome."""
-        ids, missed = plan.problem.ids, self.remote.progress.missed
+        ids, progress = plan.problem.ids, self.remote.progress
+        missed = progress.missed
         staying = [name for name, leaves in zip(ids, outcome.leaving, strict=True) if not leaves]
-        trained = set(self.remote.progress.trained) - missed
-        departed = self.membership.find_departed(staying, missed) - trained
+        trained = set(progress.trained) - missed
+        departed = self.membership.find_departed(staying, progress.asked, missed) - trained
         self._lost |= departed
         if departed:
             self.trace = with_departures(self.trace, departed, self.round)
@@ -81,6 +82,7 @@ class FederatedSimulation(Simulation):
 
     def admit_newcomers(self) -> None:
         """Say goodbye to devices that leave, and admit new ones."""
+        self.membership.took_part |= self.model.connections.keys()
         leaving = self.trace.leaving(self.round) & self._present
         names = self.trace.fleet.id[leaving].tolist()
         self.membership.say_goodbye([n for n in names if n not in self._lost], "you have left")
@@ -112,6 +114,7 @@ class FederatedSimulation(Simulation):
 
     def state_dict(self) -> Event:
         """Return a simulation's state with that of the devices."""
+        self.membership.took_part |= self.model.connections.keys()
         federation = {"trace": self.trace.document(), **self.membership.state_dict()}
         return {**super().state_dict(), "federation": federation}
 
@@ -149,6 +152,9 @@ class FederatedSimulation(Simulation):
 
     def _admit_as_scripted(self) -> None:
         """Wait for the devices that the trace lets enter in this round, and admit them."""
+        staying = set(self.remote.names) - set(self.trace.fleet.id[self.trace.leaving(self.round)])
+        if not staying <= self.membership.messenger.node_of.keys():
+            self._discover()  # one that restarted may be back
         expected = set(self.trace.fleet.id[self.trace.entering(self.round)].tolist())
         if not expected:
             return

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from torch import Tensor
 
 from scdn.errors import input_error
 from scdn.federation.federated_rounds import (
@@ -33,9 +32,11 @@ from scdn.federation.row_alignment import AlignedRows, KeyedLabels, align
 from scdn.federation.server_settings import ServerSettings, federated_scenario
 from scdn.federation.wire_format import Arrays
 from scdn.file_io import write_atomic
-from scdn.learning.batches import draw_round, sample_rows
+from scdn.learning.batches import sample_rows
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.party_factory import PartyFactory
+from scdn.learning.table_sender import SAMPLE_GRADIENTS
+from scdn.methods import method
 from scdn.npz import read_npz, write_npz
 from scdn.record.run_reader import Run
 from scdn.scenario import Scenario, read_scenario
@@ -209,6 +210,8 @@ class FederatedServer:
         self, scenario: Scenario, rows: AlignedRows, trace: ChurnTrace
     ) -> tuple[FederatedRunData, RemoteParties]:
         learning, seed = scenario.learning, scenario.seed
+        if not method(scenario.method).uses_importance:  # then the sample is for reports alone
+            self._membership.messenger.measurement |= {"sample", SAMPLE_GRADIENTS}
         factory = PartyFactory.from_dataset(rows.dataset, learning)
         train_rows, test_rows = len(rows.train), len(rows.test)
         sample = sample_rows(train_rows, learning, seed)
@@ -220,25 +223,22 @@ class FederatedServer:
                 "seed": seed,
                 "task": factory.task,
                 "width": factory.width,
+                "steps": steps,
                 "learning": learning.model_dump(mode="json"),
             }
             arrays: Arrays = {"train": rows.train, "test": rows.test, "sample": sample}
-            sizes = {"r": train_rows, "m": test_rows, "w": factory.width}
-            return Request("join", fields, arrays, sizes)
-
-        def rows_of(round_: int) -> Tensor:
-            return draw_round(seed, (round_,), steps, train_rows, learning).flat()
+            return Request("join", fields, arrays)
 
         remote = RemoteParties(
             self._membership.messenger,
             factory.options,
-            factory.options.tensor(sample),
+            learning,
+            seed,
             factory.width,
+            train_rows,
+            len(sample),
             test_rows,
             join_request,
-            rows_of,
-            searches=learning.step == "searched",
-            refresh=learning.refresh,
         )
         views = dict.fromkeys(trace.fleet.id[trace.present(0)].tolist(), UNKNOWN_FEATURES)
         tensors = DatasetTensors.from_dataset(rows.dataset, factory.options)

@@ -1,10 +1,10 @@
 """Track which devices are connected, which party each one is, and which have left.
 
 When a device's process is told to stop, it disconnects from the network and has left at once. When
-it dies without that, or its link is cut, it gives no replies: its link has failed in each round,
-and after three such rounds in a row it has left. A device that sends invalid replies has left too.
-One that reconnects in time with the model it had continues as the same party; otherwise it joins as
-a new party (`NAME-2`).
+it dies without that, or its link is cut, it gives no replies: its link has failed in each round
+in which it is asked, and after three such rounds in a row it has left. A device that sends invalid
+replies has left too. One that reconnects in time with the model it had continues as the same party;
+otherwise it joins as a new party (`NAME-2`).
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class Membership:
     salt: str
     members: dict[str, Member] = field(default_factory=dict)
     device_of: dict[str, str] = field(default_factory=dict)  # by party, departed ones included
+    took_part: set[str] = field(default_factory=set)  # parties whose names nobody can have again
     silent_rounds: Counter[str] = field(default_factory=Counter)
     _online_until: dict[int, float] = field(default_factory=dict)  # by node
     _ask_after: dict[int, float] = field(default_factory=dict)  # by node
@@ -76,9 +77,14 @@ class Membership:
                 (back if known else new).append(party)
         return new, back
 
-    def find_departed(self, present: Collection[str], missed: Collection[str]) -> set[str]:
-        """Return the parties that have left, after a round in which `missed` did not reply."""
-        for name in present:
+    def find_departed(
+        self, present: Collection[str], asked: Collection[str], missed: Collection[str]
+    ) -> set[str]:
+        """Return the parties that have left, after a round in which `missed` did not reply.
+
+        A round in which a party was not asked for anything does not count as silent or as heard.
+        """
+        for name in set(present) & set(asked):
             self.silent_rounds[name] = self.silent_rounds[name] + 1 if name in missed else 0
         nodes = self._connected_nodes()
         departed = set()
@@ -106,7 +112,7 @@ class Membership:
         return {
             "run": self.messenger.run,
             "salt": self.salt,
-            "devices": self.device_of,
+            "devices": {p: device for p, device in self.device_of.items() if p in self.took_part},
             "silent": dict(self.silent_rounds),
         }
 
@@ -114,6 +120,7 @@ class Membership:
         """Restore what `state_dict` returned."""
         self.messenger.run, self.salt = state["run"], state["salt"]
         self.device_of |= state["devices"]
+        self.took_part |= state["devices"].keys()
         self.silent_rounds.update(state["silent"])
 
     # --- inside ---------------------------------------------------------------------------------
@@ -156,7 +163,8 @@ class Membership:
         state = known_state(hello.party) if hello.party in parties else None
         if state is not None and state in hello.states:
             return hello.party, True
-        if device not in self.device_of:  # nor is it the name of another device's party
+        owner = self.device_of.get(device)  # it may be the name of another device's party
+        if owner is None or (owner == device and device not in self.took_part):
             return device, False
         pattern = re.compile(rf"{re.escape(device)}-(\d+)")
         numbers = [int(match[1]) for party in parties if (match := pattern.fullmatch(party))]

@@ -15,9 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from scdn.data.dataset import TaskKind
 from scdn.errors import faults_from_pydantic, format_value, input_error
+from scdn.federation.table_format import table_arrays
 from scdn.federation.wire_format import Arrays, Frame, WireError
 
-VERSION = 4  # of these schemas; a device with another version refuses the server's hello
+VERSION = 5  # of these schemas; a device with another version refuses the server's hello
 DIGEST_BYTES = 16  # of a hashed key
 MAX_STEP_LENGTH = 4096.0  # along a device's update
 
@@ -49,12 +50,15 @@ class Message(BaseModel):
 class HelloRequest(Message):
     """Ask a device for its name and rows; `salt` keys the hash of the rows' keys."""
 
-    version: Literal[4]
+    version: Literal[5]
     salt: Annotated[str, Field(max_length=64)]
 
 
 class JoinRequest(Message):
-    """Ask a device to join with a new model: for these rows in this order, with these settings."""
+    """Ask a device to join with a new model: for these rows in this order, with these settings.
+
+    A device draws the rows of a round by itself: from the seed, a batch for each of `steps`.
+    """
 
     arrays = {
         "train": ("u", ("n", DIGEST_BYTES)),
@@ -66,59 +70,50 @@ class JoinRequest(Message):
     seed: Count
     task: TaskKind
     width: Annotated[int, Field(ge=1, le=10_000)]
+    steps: Annotated[int, Field(ge=0, le=1 << 20)]
     learning: dict[str, Any]
 
 
-class ProbeRequest(Message):
-    """Ask a device to measure its gradients at these batches, without training."""
-
-    arrays = {
-        "batches": ("i", ("t", "b")),
-        "gradients": ("f", ("t", "b", "w")),
-        "sample_gradients": ("f", ("s", "w")),
-    }
-
-    base: Count
-
-
 class EmbedRequest(Message):
-    """Ask for embeddings of the training rows `rows`, or of all of them where it is absent."""
+    """Ask for embeddings of a round's rows, before the device trains."""
 
-    arrays = {"rows?": ("i", ("r",))}
-
+    round: Count
     base: Count
 
 
-class ApplyRequest(EmbedRequest):
+class ReportRequest(Message):
+    """Ask for embeddings of the sample and the test rows."""
+
+    round: Count
+    base: Count
+
+
+class ApplyRequest(Message):
     """Ask a device to go so far along its update of state `base`, which gives state `state`.
 
     Where a step was too long, a further request of the same round starts from `base` again and
     gives a state with another number.
     """
 
+    base: Count
     state: Count
     step_length: StepLength
 
 
 class TrainRequest(Message):
-    """Give a device its part of the round's plan, and what to train on.
+    """Give a device its part of the round's plan, and the loss's gradients at its embeddings.
 
-    The reply has embeddings of `trained_rows` after the training. With `step_length` the update is
-    applied at once, and the reply has the new embeddings.
+    With `step_length` the update is applied at once, and the reply has the new embeddings.
+    `table_part` is the part of the table of all training rows that it sends after its update.
     """
 
-    arrays = {
-        "batches": ("i", ("t", "b")),
-        "gradients": ("f", ("t", "b", "w")),
-        "sample_gradients?": ("f", ("s", "w")),
-        "trained_rows": ("i", ("k",)),
-        "rows?": ("i", ("r",)),
-    }
+    arrays = {**table_arrays("gradients"), **table_arrays("sample_gradients")}
 
     round: Count
     base: Count
     state: Count
     step_length: StepLength | None
+    table_part: Count | None
     steps: Count
     rate: NonNegative
     optimizer: Annotated[str, Field(max_length=64)]
@@ -148,27 +143,28 @@ class HelloReply(Message):
     position_m: Annotated[list[Finite], Field(min_length=3, max_length=3)] | None
 
 
-class EmbedReply(Message):
-    """Embeddings of the current model, and its smoothness."""
+class JoinReply(Message):
+    """The number of connections of a device's model, and its smoothness."""
 
-    arrays = {"train": ("f", ("r", "w")), "test": ("f", ("m", "w"))}
-
+    connections: Annotated[int, Field(ge=1, le=1 << 40)]
     smoothness: Smoothness
     seconds: NonNegative
 
 
-class JoinReply(EmbedReply):
-    """The embeddings of a new model, and its number of connections."""
+class EmbedReply(Message):
+    """Embeddings of the round's rows: those to train on, and those held out."""
 
-    connections: Annotated[int, Field(ge=1, le=1 << 40)]
+    arrays = {**table_arrays("drawn"), **table_arrays("held_out")}
+
+    seconds: NonNegative
 
 
-class ProbeReply(Message):
-    """Statistics of a device's gradients."""
+class ReportReply(Message):
+    """Embeddings of the sample and of the test rows, which are measurement."""
 
-    bound_sq: NonNegative
-    variance: NonNegative
-    measured_smoothness: NonNegative | None = None  # L_n, where it is measured
+    arrays = {**table_arrays("sample"), "test": ("f", ("test", "w"))}
+
+    smoothness: Smoothness
     seconds: NonNegative
 
 
@@ -179,7 +175,12 @@ class ApplyReply(Message):
     in state `base`.
     """
 
-    arrays = {"train?": ("f", ("r", "w")), "test?": ("f", ("m", "w"))}
+    arrays = {
+        **EmbedReply.arrays,
+        **table_arrays("sample"),
+        **table_arrays("table"),
+        "test?": ("f", ("test", "w")),
+    }
 
     diverged: bool = False
     smoothness: Smoothness = None
@@ -187,16 +188,14 @@ class ApplyReply(Message):
 
 
 class TrainReply(ApplyReply):
-    """Embeddings of `trained_rows` after training, and statistics of gradients if they are finite.
+    """Embeddings of the rows on which the step is chosen, and statistics of the gradients.
 
-    The other embeddings are there if the update was applied at once.
+    If the update was applied at once, they are those of `ApplyReply`.
     """
-
-    arrays = {"trained?": ("f", ("k", "w")), **ApplyReply.arrays}
 
     bound_sq: NonNegative | None
     variance: NonNegative | None
-    measured_smoothness: NonNegative | None = None
+    measured_smoothness: NonNegative | None = None  # L_n, where it is measured
 
 
 class GoodbyeReply(Message):
@@ -212,13 +211,14 @@ class RefusedReply(Message):
 SCHEMAS: dict[str, tuple[type[Message], type[Message]]] = {  # request and reply, by kind
     "hello": (HelloRequest, HelloReply),
     "join": (JoinRequest, JoinReply),
-    "probe": (ProbeRequest, ProbeReply),
     "embed": (EmbedRequest, EmbedReply),
     "train": (TrainRequest, TrainReply),
     "apply": (ApplyRequest, ApplyReply),
+    "report": (ReportRequest, ReportReply),
     "goodbye": (GoodbyeRequest, GoodbyeReply),
 }
 REFUSED = "refused"
+ROUND_MESSAGES = ("embed", "train", "apply", "report")  # the others are about joining and leaving
 
 
 # --- checks ---------------------------------------------------------------------------------------

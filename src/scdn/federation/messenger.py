@@ -14,7 +14,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from scdn.federation.messages import REFUSED, SCHEMAS, RefusedReply, check_message
+from scdn.federation.messages import (
+    REFUSED,
+    ROUND_MESSAGES,
+    SCHEMAS,
+    RefusedReply,
+    check_message,
+)
+from scdn.federation.table_format import table_of
 from scdn.federation.wire_format import MAX_BYTES, Arrays, Frame, WireError, decode, encode
 
 MAX_WRONG_REPLIES = 3  # after which a device is ignored
@@ -73,12 +80,21 @@ class Reply(NamedTuple):
 
 @dataclass
 class Traffic:
-    """What a party's messages cost in a round."""
+    """What a party's messages cost in a round.
+
+    Payload is what the ledger bills: the tables of a round. Measurement is tables that nobody but
+    the reader of a report needs, such as embeddings of test rows. The rest of the bytes is
+    overhead: names, numbers and shapes of each message, and everything about joining.
+    """
 
     seconds: float = 0.0  # of computing, as the device reports it
     waited_s: float = 0.0  # from request to reply
     bytes_down: int = 0
     bytes_up: int = 0
+    payload_down: int = 0
+    payload_up: int = 0
+    measurement_down: int = 0
+    measurement_up: int = 0
 
 
 class _Pending(NamedTuple):
@@ -103,6 +119,7 @@ class Messenger:
     log: Callable[[str], None] = lambda _: None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
+    measurement: frozenset[str] = frozenset({"test"})  # tables that are not billed
     node_of: dict[str, int] = field(default_factory=dict)  # by party
     traffic: defaultdict[str, Traffic] = field(default_factory=lambda: defaultdict(Traffic))
     late_replies: Counter[str] = field(default_factory=Counter)
@@ -158,7 +175,11 @@ class Messenger:
             raise WireError(f"{request.kind} for {name} has {len(raw)} bytes, at most {MAX_BYTES}")
         message_id = self.transport.push(node, raw, lasts_s)
         self._pending[message_id] = _Pending(node, name, request, nonce, self.clock())
-        self.traffic[name].bytes_down += len(raw)
+        traffic = self.traffic[name]
+        traffic.bytes_down += len(raw)
+        payload, measured = self._split_bytes(request.kind, request.arrays)
+        traffic.payload_down += payload
+        traffic.measurement_down += measured
 
     def _collect(self, replies: dict[str, Reply]) -> bool:
         """Add the replies that have arrived to `replies`; return whether anything arrived."""
@@ -194,9 +215,20 @@ class Messenger:
         except WireError as error:
             self._count_wrong_reply(name, pending.node, str(error))
             return
+        payload, measured = self._split_bytes(kind, reply.arrays)
+        traffic.payload_up += payload
+        traffic.measurement_up += measured
         traffic.waited_s += self.clock() - pending.sent_at
         traffic.seconds += getattr(reply.fields, "seconds", 0.0)
         replies[name] = reply
+
+    def _split_bytes(self, kind: str, arrays: Arrays) -> tuple[int, int]:
+        """Return the bytes of a message's tables that are billed, and of those that are not."""
+        if kind not in ROUND_MESSAGES:
+            return 0, 0
+        sizes = {name: array.nbytes for name, array in arrays.items()}
+        measured = sum(size for name, size in sizes.items() if table_of(name) in self.measurement)
+        return sum(sizes.values()) - measured, measured
 
     def _checked(self, pending: _Pending, raw: bytes) -> Reply:
         frame, request = decode(raw), pending.request

@@ -1,62 +1,70 @@
 """Parties on other machines, as the server's model sees them: a `PartyBackend` that sends messages.
 
-The server keeps what each device sent last: embeddings of training rows (all of them, or those that
-are needed next), embeddings of the test rows, and its smoothness. These belong to one state of the
-device's model, whose number the server gives: a device that does not reply is asked to go on from
-that state the next time.
+What a device reports belongs to one state of its model, whose number the server gives: a device
+that does not reply is asked to go on from that state the next time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from scdn.federation.messenger import Messenger, Reply, Request
 from scdn.federation.remote_party import RemoteParty
+from scdn.federation.table_format import NotFiniteError, pack_table, unpack_table
+from scdn.federation.wire_format import Arrays, WireError
+from scdn.learning.batches import table_rows
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.gradient_stats import GradientStats
 from scdn.learning.party_backend import RoundTask, SentEmbeddings
-from scdn.learning.party_loss import GradientLoss
-from scdn.learning.tensors import Arrays, StateDict, TensorOptions, strip_prefix
+from scdn.learning.party_loss import GradientLoss, PartyLoss
+from scdn.learning.round_protocol import tables_after_step
+from scdn.learning.table_sender import BEFORE, DOWN, GRADIENTS, SAMPLE_GRADIENTS, TableSender
+from scdn.learning.tensors import StateDict, TensorOptions, strip_prefix
+from scdn.scenario import LearningSettings
 
-_JOIN_TIMEOUT_S = 60.0  # for a new device, which has to read and embed all its rows
-_UPDATED = ("train", "test")  # arrays of embeddings after an update
+_JOIN_TIMEOUT_S = 60.0  # for a new device, which has to read all its rows
+
+Tables = dict[str, Tensor]
 
 
 @dataclass
 class RoundProgress:
-    """How far the training of a round has got.
+    """How far a round has got.
 
     Attributes
     ----------
-    rows
-        The training rows that the round has drawn.
+    sizes
+        The number of rows of each table that devices send.
     bases
         By party: the state from which it trains.
+    table_parts
+        By party: the part of the table of all training rows that it is asked for.
     step_known
         Whether the length of the step was known before training; devices then apply their updates
         at once.
     updates
         The number of times that devices were asked to apply their updates.
-    missed
-        Parties that were asked to train, and of whose update the server has not heard.
-    trained
-        By party: embeddings after training, of the rows on which the step is chosen.
+    asked, missed
+        Parties that were asked to take part, and those of whose update the server has not heard.
+    trained, updated
+        By party: tables after training, on which the step is chosen, and after the last update.
     not_finite
         Parties whose numbers were no longer finite after the last update.
     """
 
-    rows: Tensor = field(default_factory=lambda: torch.zeros(0))
+    sizes: dict[str, int] = field(default_factory=dict)
     bases: Mapping[str, int] = field(default_factory=dict)
+    table_parts: Mapping[str, int] = field(default_factory=dict)
     step_known: bool = False
     updates: int = 0
+    asked: set[str] = field(default_factory=set)
     missed: set[str] = field(default_factory=set)
-    trained: dict[str, Tensor] = field(default_factory=dict)
+    trained: dict[str, Tables] = field(default_factory=dict)
+    updated: dict[str, Tables] = field(default_factory=dict)
     not_finite: set[str] = field(default_factory=set)
 
     def state_after(self, name: str) -> int:
@@ -70,18 +78,22 @@ class RemoteParties:
 
     messenger: Messenger
     options: TensorOptions
-    sample: Tensor
+    learning: LearningSettings
+    seed: int
     width: int
+    train_rows: int
+    sample_rows: int
     test_rows: int
     join_request: Callable[[str], Request]  # for a new party of this name
-    rows_of: Callable[[int], Tensor]  # the training rows that a round will draw
-    searches: bool = False  # whether the step is searched, on rows held out
-    refresh: int = 1  # rounds between two replies with embeddings of all training rows
     plan: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of this round, by party
     round: tuple[int, int] = (0, 0)
     parties: dict[str, RemoteParty] = field(default_factory=dict)
     progress: RoundProgress = field(default_factory=RoundProgress)
+    _coder: TableSender = field(init=False)
     _joined: dict[str, Reply] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._coder = TableSender(self.learning.number_bits, self.seed)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -99,15 +111,15 @@ class RemoteParties:
         return [name for name in names if name in replies]
 
     def add(self, views: Mapping[str, FeatureView]) -> dict[str, int]:
-        """Add parties that have joined, with the embeddings they sent."""
+        """Add parties that have joined."""
         for name in views:
-            reply = self._joined.pop(name)
-            self.parties[name] = RemoteParty(reply.fields.connections, state=0)
-            self.parties[name].update(None, reply, self.options)
+            fields = self._joined.pop(name).fields
+            smoothness = 0.0 if fields.smoothness is None else fields.smoothness
+            self.parties[name] = RemoteParty(fields.connections, 0, smoothness)
         return {name: self.parties[name].connections for name in views}
 
     def rejoin(self, name: str) -> None:
-        """Continue with a restarted party: its embeddings of the common state are here already."""
+        """Continue with a restarted party from the common state."""
         del self._joined[name]
 
     def remove(self, names: Collection[str]) -> None:
@@ -119,89 +131,75 @@ class RemoteParties:
     def measure_gradients(
         self, names: Collection[str], task: RoundTask
     ) -> dict[str, GradientStats]:
-        """Ask devices to measure their gradients; return the statistics of those that reply."""
-        assert task.sample_loss is not None  # noqa: S101
-        order = [name for name in self.parties if name in names]
-        loss, sample_loss = task.party_loss(order), task.sample_loss(order)
-        requests = {
-            name: Request(
-                "probe",
-                {"base": self.parties[name].state},
-                {
-                    "batches": _numpy(task.batches),
-                    "gradients": _gradients(loss, n),
-                    "sample_gradients": _gradients(sample_loss, n)[0],
-                },
-            )
-            for n, name in enumerate(order)
-        }
-        return _gradient_stats(self.messenger.ask(requests))
+        """Return nothing: devices measure gradients only while they train."""
+        del names, task
+        return {}
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
         """Ask the devices that have steps in this round to train."""
-        step_known = task.step_length is not None
-        self.progress = RoundProgress(
-            rows=torch.cat([task.batches.flatten(), task.held_out.flatten()]),
-            bases={name: party.state for name, party in self.parties.items()},
-            step_known=step_known,
-            updates=1 if step_known else 0,
-            missed=set(task.training),
-        )
+        progress = self.progress
+        progress.bases = {name: party.state for name, party in self.parties.items()}
+        progress.step_known = task.step_length is not None
+        progress.updates = 1 if progress.step_known else 0
+        progress.missed |= task.training
+        progress.table_parts = task.table_parts
         if not task.training:
             return {}
-        rows, trained_rows = self._rows_to_send(), self._trained_rows(task)
-        replies = self.messenger.ask(self._train_requests(task, rows, trained_rows))
-        expected = {"trained", *(_UPDATED if step_known else ())}
-        usable = {name: r for name, r in replies.items() if self._is_usable(name, r, expected)}
-        for name, reply in usable.items():
+        replies = self.messenger.ask(self._train_requests(task))
+        usable = {}
+        for name, reply in replies.items():
             if reply.fields.diverged:
-                self.progress.trained[name] = self._undefined(len(trained_rows))
-                self.progress.missed.discard(name)
-                continue
-            self.progress.trained[name] = self.options.tensor(reply.arrays["trained"].copy())
-            if step_known:
-                self._advance(name, rows, reply)
+                if self._counts_divergence(name):
+                    progress.trained[name] = {}
+                    progress.missed.discard(name)
+                    usable[name] = reply
+            elif progress.step_known:
+                if self._advance(name, reply):
+                    progress.trained[name] = {}
+                    usable[name] = reply
+            elif tables := self._unpack(name, reply, [self._chosen_on], "trained"):
+                progress.trained[name] = tables
+                usable[name] = reply
         return _gradient_stats(usable)
 
-    def _train_requests(
-        self, task: RoundTask, rows: Tensor | None, trained_rows: Tensor
-    ) -> dict[str, Request]:
+    @property
+    def _chosen_on(self) -> str:
+        """The table on which the step is chosen once the parties have trained."""
+        return "held_out" if self.learning.step == "searched" else "drawn"
+
+    def _train_requests(self, task: RoundTask) -> dict[str, Request]:
         names = [name for name in self.parties if name in task.training]
-        bases = self.progress.bases
-        loss = task.party_loss(names)
+        bases, loss = self.progress.bases, task.party_loss(names)
         sample_loss = None if task.sample_loss is None else task.sample_loss(names)
-        sizes = self._sizes(rows) | {"k": len(trained_rows)}
         requests = {}
         for n, name in enumerate(names):
-            arrays = {
-                "batches": _numpy(task.batches),
-                "gradients": _gradients(loss, n),
-                "trained_rows": _numpy(trained_rows),
-            }
-            if sample_loss is not None:
-                arrays["sample_gradients"] = _gradients(sample_loss, n)[0]
-            if self.progress.step_known and rows is not None:
-                arrays["rows"] = _numpy(rows)
+            try:
+                arrays = self._gradients(name, GRADIENTS, loss, n)
+                if sample_loss is not None:
+                    arrays |= self._gradients(name, SAMPLE_GRADIENTS, sample_loss, n)
+            except NotFiniteError as error:  # the run will end for this, or go on without it
+                self.messenger.log(f"{name}: cannot train ({error})")
+                continue
             steps = task.local_steps[name]
             fields = {
                 "round": self.round[0],
                 "base": bases[name],
                 "state": bases[name] + 1,
                 "step_length": task.step_length,
+                "table_part": task.table_parts.get(name),
                 "steps": steps.count,
                 "rate": steps.rate,
                 "optimizer": steps.optimizer,
                 "optimizer_value": steps.optimizer_value,
                 **{key: float(value) for key, value in self.plan[name].items()},
             }
-            requests[name] = Request("train", fields, arrays, sizes)
+            requests[name] = Request("train", fields, arrays, self._sizes())
         return requests
 
-    def _trained_rows(self, task: RoundTask) -> Tensor:
-        """Return the rows on which the step is chosen once the parties have trained."""
-        if task.step_length is not None:
-            return task.batches.new_zeros(0)
-        return (task.held_out if self.searches else task.batches).flatten()
+    def _gradients(self, name: str, table: str, loss: PartyLoss, party: int) -> Arrays:
+        assert isinstance(loss, GradientLoss)  # noqa: S101
+        values = loss.gradients[party].flatten(0, -2)
+        return pack_table(self._coder, name, table, values, DOWN, self.round)
 
     def apply_updates(self, step_length: float, names: Collection[str]) -> set[str]:
         """Ask devices that trained to go so far along their updates; return those that did.
@@ -218,46 +216,85 @@ class RemoteParties:
         return {name for name in trained if self.parties[name].state == progress.state_after(name)}
 
     def _ask_to_apply(self, step_length: float, names: Collection[str]) -> None:
-        progress, rows = self.progress, self._rows_to_send()
-        arrays, sizes = {} if rows is None else {"rows": _numpy(rows)}, self._sizes(rows)
+        progress = self.progress
         requests = {}
         for name in names:
             states = {"base": progress.bases[name], "state": progress.state_after(name)}
             fields = {**states, "step_length": step_length}
-            requests[name] = Request("apply", fields, arrays, sizes)
+            requests[name] = Request("apply", fields, {}, self._sizes())
         progress.not_finite.clear()
         for name, reply in self.messenger.ask(requests).items():
-            if not self._is_usable(name, reply, _UPDATED):
-                continue
             if not reply.fields.diverged:
-                self._advance(name, rows, reply)
-            elif step_length:  # the server will try a shorter step
+                self._advance(name, reply)
+            elif self._counts_divergence(name) and step_length:  # a shorter step will be tried
                 progress.not_finite.add(name)
 
     # --- what devices have sent -----------------------------------------------------------------
 
-    def embed(self, rows: Tensor, phase: str, names: Collection[str]) -> dict[str, Tensor]:
-        """Return embeddings of training rows; before training, ask for those that are not here.
+    def embed(
+        self, tables: Mapping[str, Tensor], phase: str, names: Collection[str]
+    ) -> dict[str, Tensor]:
+        """Return tables that devices have sent; those from before training are asked for now."""
+        if phase == BEFORE:
+            return self._ask_to_embed(tables, names)
+        source = self.progress.trained if phase == "trained" else self.progress.updated
+        result = {}
+        for name in [name for name in self.parties if name in names]:
+            diverged = phase == "trained" and source.get(name) == {}
+            if diverged or name in self.progress.not_finite:
+                result[name] = self._undefined(sum(map(len, tables.values())))
+            elif source.get(name, {}).keys() >= tables.keys():
+                result[name] = torch.cat([source[name][table] for table in tables])
+        return result
 
-        After an update they are: devices send embeddings of the round's rows with it.
-        """
-        if phase in ("before", "probe"):
-            self._fetch(rows, names)
-        embeddings = {n: party.train[rows] for n, party in self.parties.items() if n in names}
-        if phase == "trained":
-            return embeddings | self.progress.trained
-        return embeddings | dict.fromkeys(self.progress.not_finite, self._undefined(len(rows)))
+    def _ask_to_embed(
+        self, tables: Mapping[str, Tensor], names: Collection[str]
+    ) -> dict[str, Tensor]:
+        asked = [name for name in self.parties if name in names]
+        self.progress = RoundProgress(sizes={table: len(rows) for table, rows in tables.items()})
+        requests = {
+            name: Request(
+                "embed",
+                {"round": self.round[0], "base": self.parties[name].state},
+                {},
+                self._sizes(),
+            )
+            for name in asked
+        }
+        replies = self.messenger.ask(requests)
+        result = {}
+        for name in [name for name in asked if name in replies]:
+            if sent := self._unpack(name, replies[name], list(tables), BEFORE):
+                result[name] = torch.cat([sent[table] for table in tables])
+        self.progress.asked, self.progress.missed = set(asked), set(asked) - set(result)
+        return result
 
     def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
-        """Return the embeddings of all training rows, as they were last sent."""
-        return {name: self.parties[name].train for name in names}
+        """Return nothing: the server keeps the rows that it has heard."""
+        del names
+        return {}
 
     def evaluation_embeddings(self, names: Collection[str]) -> Iterator[SentEmbeddings]:
-        """Return each party's embeddings of the sample and the test rows."""
-        self._fetch(self.sample, names)
+        """Yield embeddings of the sample and the test rows, of those that have reported."""
+        unknown = [n for n, party in self.parties.items() if n in names and party.sample is None]
+        if unknown:
+            self._ask_to_report(unknown)
         for name, party in self.parties.items():
-            if name in names:
-                yield SentEmbeddings([name], [party.train[self.sample]], [party.test])
+            if name in names and party.sample is not None and party.test is not None:
+                yield SentEmbeddings([name], [party.sample], [party.test])
+
+    def _ask_to_report(self, names: Collection[str]) -> None:
+        requests = {
+            name: Request(
+                "report",
+                {"round": self.round[0], "base": self.parties[name].state},
+                {},
+                self._sizes(),
+            )
+            for name in names
+        }
+        for name, reply in self.messenger.ask(requests).items():
+            self._store_report(name, reply)
 
     def smoothness(self) -> dict[str, float]:
         """Return each party's smoothness L_n, as its device last reported it."""
@@ -285,61 +322,67 @@ class RemoteParties:
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _rows_to_send(self) -> Tensor | None:
-        """Return the training rows whose embeddings devices send after this round; None: all."""
-        if self.round[0] % self.refresh == 0:
-            return None
-        next_rows = self.rows_of(self.round[0] + 1).to(self.options.device)
-        return torch.unique(torch.cat([self.sample, self.progress.rows, next_rows]))
+    def _sizes(self) -> dict[str, int]:
+        sizes = {"sample": self.sample_rows, "test": self.test_rows, "w": self.width}
+        return self.progress.sizes | sizes
 
-    def _sizes(self, rows: Tensor | None) -> dict[str, int]:
-        count = len(next(iter(self.parties.values())).current) if rows is None else len(rows)
-        return {"r": count, "m": self.test_rows, "w": self.width}
+    def _counts_divergence(self, name: str) -> bool:
+        """Log that a device's training diverged; only a search can do without its update."""
+        self.messenger.log(f"{name}: training diverged")
+        return self.learning.step == "searched"
 
-    def _is_usable(self, name: str, reply: Reply, expected: Collection[str]) -> bool:
-        """Return whether a reply has these arrays, or tells a search that the device diverged."""
-        if reply.fields.diverged:
-            self.messenger.log(f"{name}: training diverged")
-            return self.searches
-        return reply.arrays.keys() >= set(expected)
+    def _advance(self, name: str, reply: Reply) -> bool:
+        """Store a party's tables after its update; return whether they were all there."""
+        progress = self.progress
+        after = tables_after_step(self.learning)
+        tables = self._unpack(name, reply, after, f"after {progress.updates - 1}")
+        part = progress.table_parts.get(name)
+        table: Tables | None = {}
+        if part is not None:
+            rows = table_rows(part, self.learning.table_rounds, self.train_rows)
+            table = self._unpack(name, reply, ["table"], f"part {part}", len(rows))
+        if tables is None or table is None or not self._store_report(name, reply):
+            return False
+        progress.updated[name] = tables | table
+        self.parties[name].state = progress.state_after(name)
+        progress.missed.discard(name)
+        return True
 
-    def _advance(self, name: str, rows: Tensor | None, reply: Reply) -> None:
-        """Store a party's embeddings after its update."""
-        self.parties[name].update(rows, reply, self.options)
-        self.parties[name].state = self.progress.state_after(name)
-        self.progress.missed.discard(name)
+    def _store_report(self, name: str, reply: Reply) -> bool:
+        if "test" not in reply.arrays:
+            self.messenger.log(f"{name}: invalid reply dropped (array 'test' is missing)")
+            return False
+        sent = self._unpack(name, reply, ["sample"], "after", self.sample_rows)
+        if sent is None:
+            return False
+        test = self.options.tensor(reply.arrays["test"].copy())
+        self.parties[name].update(sent["sample"], test, reply.fields.smoothness)
+        return True
+
+    def _unpack(
+        self, name: str, reply: Reply, tables: Collection[str], phase: str, rows: int | None = None
+    ) -> Tables | None:
+        """Return tables of a reply; None, and a line in the log, where one is missing or wrong."""
+        unpacked: Tables = {}
+        for table in tables:
+            count = self.progress.sizes[table] if rows is None else rows
+            like = torch.zeros(
+                count, self.width, dtype=self.options.dtype, device=self.options.device
+            )
+            if count == 0:
+                unpacked[table] = like
+                continue
+            try:
+                unpacked[table] = unpack_table(self._coder, name, table, reply.arrays, like, phase)
+            except WireError as error:
+                self.messenger.log(f"{name}: invalid reply dropped ({error})")
+                return None
+        return unpacked
 
     def _undefined(self, rows: int) -> Tensor:
         """Return embeddings of a party whose numbers are no longer finite, (rows, width)."""
         dtype, device = self.options.dtype, self.options.device
         return torch.full((rows, self.width), torch.nan, dtype=dtype, device=device)
-
-    def _fetch(self, rows: Tensor, names: Collection[str]) -> None:
-        """Ask for embeddings of rows that some parties have not sent since their last update."""
-        outdated = [
-            name
-            for name, party in self.parties.items()
-            if name in names and not party.current[rows].all()
-        ]
-        if not outdated:
-            return
-        wanted = torch.unique(torch.cat([self.sample, rows]))
-        arrays, sizes = {"rows": _numpy(wanted)}, self._sizes(wanted)
-        requests = {
-            name: Request("embed", {"base": self.parties[name].state}, arrays, sizes)
-            for name in outdated
-        }
-        for name, reply in self.messenger.ask(requests).items():
-            self.parties[name].update(wanted, reply, self.options)
-
-
-def _numpy(tensor: Tensor) -> NDArray[Any]:
-    return tensor.cpu().numpy()
-
-
-def _gradients(loss: Any, party: int) -> NDArray[Any]:
-    assert isinstance(loss, GradientLoss)  # noqa: S101
-    return loss.gradients[party].detach().cpu().numpy()
 
 
 def _gradient_stats(replies: Mapping[str, Reply]) -> dict[str, GradientStats]:

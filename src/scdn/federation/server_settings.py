@@ -65,6 +65,9 @@ def federated_scenario(scenario: Scenario) -> Scenario:
     if learning.labels != "server":
         allowed = "must be server: devices get gradients, never labels"
         raise input_error(scenario.name, "learning.labels", f"got {learning.labels!r}", allowed)
+    if learning.unheard != "imputed":
+        allowed = "must be imputed: a server knows what it has heard"
+        raise input_error(scenario.name, "learning.unheard", f"got {learning.unheard!r}", allowed)
     if learning.augment_flip or learning.augment_shift:
         problem = "images are augmented in simulated runs only"
         allowed = "augment_flip must be false and augment_shift 0 to be federated"

@@ -1,6 +1,8 @@
 """The asynchronous schedule (VAFL): parties report when they are ready, on a virtual clock.
 
-A party's cycle lasts as long as its computation and its report, by the plan that it began with.
+A party's cycle lasts as long as what it receives, its computation and its report, by the plan that
+it began with. Where embeddings were sent more or fewer times than planned, the cycle that it is in
+when the round ends lasts longer or shorter.
 When its report arrives, that party and the server train against everybody's current embeddings;
 nobody waits. A report that takes longer than the limit is dropped: the cycle's energy is spent and
 nothing changes. A recorded round ends after as many arrivals as parties are present.
@@ -11,11 +13,12 @@ with their cycles meanwhile, and their reports wait until the server is free.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from scdn.learning.local_optimizers import LocalSteps
+from scdn.learning.radio_use import RadioUse, ReportUse
 from scdn.learning.step_rule import StepTaken
 from scdn.learning.vertical_model import VerticalModel
 
@@ -27,9 +30,8 @@ class PartyCycle:
     local_steps: LocalSteps
     seconds: float
     late: bool = False
-    transmission_j: float = 0.0
     processing_j: float = 0.0
-    bits: float = 0.0
+    report: ReportUse = field(default_factory=ReportUse)
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,17 @@ class Arrival:
     at_s: float
     staleness: int
     cycle: PartyCycle
+    sendings: int = 1  # of embeddings after the step; planned: one
+
+    @property
+    def radio(self) -> RadioUse:
+        """Return what the messages of the cycle took."""
+        return self.cycle.report.use(self.sendings)
+
+    def trains(self, present: Collection[str]) -> bool:
+        """Return whether the party and the server train, if these parties are present."""
+        cycle = self.cycle
+        return not cycle.late and cycle.local_steps.count > 0 and self.name in present
 
 
 @dataclass
@@ -76,6 +89,13 @@ class VirtualClock:
             self._begin(name, cycles[name])
         return arrivals
 
+    def postpone(self, arrivals: Iterable[Arrival]) -> None:
+        """Move the ends of running cycles by the time of sendings that were not planned."""
+        for arrival in arrivals:
+            if arrival.name in self.due_s:
+                unplanned_s = arrival.radio.airtime_s - arrival.cycle.report.planned.airtime_s
+                self.due_s[arrival.name] += unplanned_s
+
     def _begin(self, name: str, cycle: PartyCycle) -> None:
         self.due_s[name], self.running[name] = self.now_s + cycle.seconds, cycle
 
@@ -86,11 +106,14 @@ class VirtualClock:
     @classmethod
     def from_state_dict(cls, state: Mapping[str, Any]) -> VirtualClock:
         """Create the clock that `state_dict` was called on."""
-        running = {
-            name: PartyCycle(**{**cycle, "local_steps": LocalSteps(**cycle["local_steps"])})
-            for name, cycle in state["running"].items()
-        }
+        running = {name: _load_cycle(cycle) for name, cycle in state["running"].items()}
         return cls(**{**state, "running": running})
+
+
+def _load_cycle(state: Mapping[str, Any]) -> PartyCycle:
+    uses = {key: RadioUse(**use) for key, use in state["report"].items()}
+    steps = LocalSteps(**state["local_steps"])
+    return PartyCycle(**{**state, "local_steps": steps, "report": ReportUse(**uses)})
 
 
 def arrival_server_steps(index: int, arrivals: int, steps: int) -> int:
@@ -107,6 +130,7 @@ def train_arrivals(
     server_steps: LocalSteps,
     arrivals: list[Arrival],
     batches: int,
+    table_senders: Collection[str] = (),
 ) -> list[StepTaken]:
     """Train a recorded round: each arrival trains its party, and the server.
 
@@ -116,11 +140,11 @@ def train_arrivals(
     """
     by_adam = model.learning.server_optimizer == "adam"
     if by_adam and not arrivals:
-        return [model.train(round_index, {}, server_steps, batches=batches)]
+        return [model.train(round_index, {}, server_steps, batches=batches, heard=())]
     steps_taken = []
     for index, arrival in enumerate(arrivals):
         steps = arrival.cycle.local_steps
-        if arrival.cycle.late or steps.count == 0 or arrival.name not in model.present:
+        if not arrival.trains(model.present):
             continue
         count = steps.count
         if by_adam:
@@ -132,6 +156,8 @@ def train_arrivals(
             batches=batches if by_adam else None,
             training_parties=1,
             arrival=index,
+            heard=[arrival.name],
+            table_senders=table_senders,
         )
         steps_taken.append(step)
     return steps_taken

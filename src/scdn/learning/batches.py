@@ -71,3 +71,10 @@ def split_rows(seed: int, count: int) -> tuple[Tensor, Tensor]:
     size = max(1, min(count // 5, max(count // 10, FEW_HELD_OUT), MAX_HELD_OUT))
     held_out, training = torch.from_numpy(np.sort(order[:size])), np.sort(order[size:])
     return torch.from_numpy(training), held_out
+
+
+def table_rows(part: int, parts: int, count: int) -> Tensor:
+    """Return the rows of one part of the table of all training rows; after the last, the first."""
+    size = -(-count // parts)
+    first = part % parts * size
+    return torch.arange(min(first, count), min(first + size, count))

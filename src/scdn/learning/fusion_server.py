@@ -21,6 +21,7 @@ from scdn.learning.metrics import Metric, scores
 from scdn.learning.party_backend import SentEmbeddings
 from scdn.learning.party_loss import GradientLoss, PartyLoss, SharedLabelLoss
 from scdn.learning.recent_rows import HeardRows, RecentRows
+from scdn.learning.row_cache import RowCache
 from scdn.learning.server_adam import LabelledRows, server_batches, train_by_adam
 from scdn.learning.server_work import ServerWork
 from scdn.learning.tensors import StateDict, strip_prefix, to_arrays
@@ -47,6 +48,10 @@ class FusionServer:
         The computing for training since `take_work` was last called.
     recent
         Rows of recent rounds as they were heard, to train on.
+    heard
+        What was heard of each party's training rows; None where the server knows them all.
+    imputation
+        How embeddings are filled in that were not heard.
     """
 
     fusion: FusionModel
@@ -60,6 +65,8 @@ class FusionServer:
     test_embeddings: dict[str, Tensor] = field(default_factory=dict)
     work: ServerWork = field(default_factory=ServerWork)
     recent: RecentRows = field(default_factory=lambda: RecentRows(1))
+    heard: RowCache | None = None
+    imputation: Imputation = "learned"
 
     # --- members and their embeddings -----------------------------------------------------------
 
@@ -75,12 +82,15 @@ class FusionServer:
         for name in names:
             embeddings = PartyEmbeddings(
                 training_embeddings.get(name),
-                self.sample_embeddings.pop(name),
-                self.test_embeddings.pop(name),
+                self.sample_embeddings.pop(name, self.zeros(len(self.sample))),
+                self.test_embeddings.pop(name, self.zeros(len(self.test_targets))),
             )
             self.memory.add(name, embeddings)
         self.fusion = self.memory.shrink(self.fusion, names)
-        self.recent.forget(set(names) - set(self.memory.embeddings))
+        dropped = set(names) - set(self.memory.embeddings)
+        self.recent.forget(dropped)
+        if self.heard is not None:
+            self.heard.forget(dropped if self.memory.keeps_heard_rows else names)
 
     def member_indices(self, names: Sequence[str]) -> Tensor:
         """Return the positions of these names among the members."""
@@ -94,6 +104,10 @@ class FusionServer:
             for name, embeddings in self.memory.embeddings.items()
             if embeddings.training is not None
         }
+        if self.heard is not None:
+            for name, table in sent.items():
+                self.heard.hear(name, rows, table)
+            kept |= self.heard.fill(self.fusion.members, rows, sent, self.imputation)
         return self._in_member_order({**sent, **kept}, len(rows))
 
     def non_finite_members(self, embeddings: Tensor) -> tuple[str, ...]:
@@ -240,11 +254,11 @@ class FusionServer:
         return exclusion_losses(self.fusion, table, targets, self.task, members).tolist()
 
     @torch.no_grad()
-    def metrics(self, imputation: Imputation = "learned") -> dict[str, Any]:
+    def metrics(self) -> dict[str, Any]:
         """Return losses and scores; after an exit also `future` and `future_by`.
 
-        `future` has the scores on rows that departed devices never embedded, with this imputation;
-        `future_by` has them for all three.
+        `future` has the scores on rows that departed devices never embedded, with the server's
+        imputation; `future_by` has them for all three.
         """
         outputs = self._outputs(self._sample_embeddings(), len(self.sample))
         losses = row_losses(outputs, self.targets[self.sample], self.task)
@@ -257,7 +271,7 @@ class FusionServer:
                 for how in IMPUTATIONS
             }
             # Departed devices embedded all training rows, so the training loss stays as it is.
-            metrics["future"] = {"train_loss": train_loss} | by_imputation[imputation]
+            metrics["future"] = {"train_loss": train_loss} | by_imputation[self.imputation]
             metrics["future_by"] = by_imputation
         return metrics
 
@@ -277,18 +291,30 @@ class FusionServer:
         filled = test.clone()
         for name, embeddings in kept.items():
             index = self.fusion.members.index(name)
-            filled[index] = impute(imputation, embeddings.sample, sample, test[present])
+            if self.heard is not None and name in self.heard.parties:
+                others = {self.fusion.members[n]: test[n] for n in present.tolist()}
+                filled[index] = self.heard.impute(name, others, test.shape[1], imputation)
+            else:
+                filled[index] = impute(imputation, embeddings.sample, sample, test[present])
         return self._scores(self.fusion.outputs(filled))
 
     # --- state ----------------------------------------------------------------------------------
 
     def state_dict(self) -> StateDict:
         """Return the fusion model and the memory; parties can send their embeddings again."""
-        memory, recent = self.memory.state_dict(), self.recent.state_dict()
-        return StateDict(
-            to_arrays(self.fusion.parameters, "fusion") | memory.arrays | recent.arrays,
-            {"members": list(self.fusion.members), "memory": memory.values, **recent.values},
-        )
+        parts = [self.memory.state_dict(), self.recent.state_dict()]
+        arrays = to_arrays(self.fusion.parameters, "fusion")
+        values: dict[str, Any] = {"members": list(self.fusion.members), "memory": parts[0].values}
+        if self.heard is not None:
+            parts.append(self.heard.state_dict())
+            samples = self.sample_embeddings
+            arrays |= to_arrays({str(n): t for n, t in enumerate(samples.values())}, "sample")
+            values["sampled"] = list(samples)
+        for part in parts:
+            arrays |= part.arrays
+        for part in parts[1:]:
+            values |= part.values
+        return StateDict(arrays, values)
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what `state_dict` returned."""
@@ -299,6 +325,13 @@ class FusionServer:
         self.fusion = replace(self.fusion, members=members, parameters=parameters)
         self.memory.load_state_dict(StateDict(state.arrays, state.values["memory"]), options)
         self.recent.load_state_dict(state, options)
+        if self.heard is not None:
+            self.heard.load_state_dict(state)
+            saved = strip_prefix(state.arrays, "sample/")
+            self.sample_embeddings = {
+                name: options.tensor(saved[str(n)])
+                for n, name in enumerate(state.values["sampled"])
+            }
 
     # --- tables of embeddings -------------------------------------------------------------------
 
@@ -327,12 +360,15 @@ class FusionServer:
 
     def _in_member_order(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
         """Stack embeddings in the order of the members, with zeros for missing ones."""
-        bias, members = self.fusion.parameters["bias"], self.fusion.members
-        zeros = bias.new_zeros(rows, self.fusion.width)
+        members, zeros = self.fusion.members, self.zeros(rows)
         if not members:
             return zeros[None, :][:0]
         # Stacked row by row in memory, as the first layer reads it, to save it another copy.
         return torch.stack([embeddings.get(name, zeros) for name in members], 1).movedim(1, 0)
+
+    def zeros(self, rows: int) -> Tensor:
+        """Return embeddings of a member of which nothing is known."""
+        return self.fusion.parameters["bias"].new_zeros(rows, self.fusion.width)
 
 
 def _member_weights(flags: Tensor) -> Tensor:

@@ -19,6 +19,7 @@ from scdn.learning.party_loss import PartyLoss
 from scdn.learning.party_stack import PartyStack
 from scdn.learning.smoothness import loss_curvature, party_smoothness
 from scdn.learning.stack_training import StackTraining, train_stack
+from scdn.learning.table_sender import TableSender
 from scdn.learning.tensors import Arrays, StateDict, Tensors, strip_prefix, to_arrays
 from scdn.rng import generator
 
@@ -34,10 +35,14 @@ class LocalParties:
     stacks: list[PartyStack] = field(default_factory=list)
     views: dict[str, FeatureView] = field(default_factory=dict)
     round: tuple[int, int] = (0, 0)
+    sender: TableSender = field(init=False)
     _start: list[PartyStack] = field(default_factory=list)  # before this round's training
     _trained: list[PartyStack] = field(default_factory=list)
     _training: set[str] = field(default_factory=set)
     _inputs: dict[tuple[str, ...], tuple[list[Tensor], list[Tensor]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.sender = TableSender(self.factory.learning.number_bits, self.seed)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,7 +79,9 @@ class LocalParties:
         all_stats: dict[str, GradientStats] = {}
         for stack in self._selected(self.stacks, names):
             sample = stack.views.gather(self.data, "train", self.sample)
-            recorder, party_loss = self._recorder(stack, task, sample), task.party_loss(stack.names)
+            recorder = self._recorder(stack, task, sample)
+            party_loss = task.party_loss(stack.names)
+            party_loss = self.sender.send_gradients(party_loss, stack.names, self.round)
             for step, batch in enumerate(task.batches):
                 inputs = stack.views.gather(self.data, "train", batch)
                 recorder.add(_gradients(stack, stack.parameters, party_loss, step, inputs), None)
@@ -133,26 +140,29 @@ class LocalParties:
             selected,
             self.data,
             task.batches,
-            task.party_loss(selected.names),
+            self.sender.send_gradients(task.party_loss(selected.names), selected.names, self.round),
             [task.local_steps[name] for name in selected.names],
             recorder,
         )
 
     # --- embeddings and statistics --------------------------------------------------------------
 
-    def embed(self, rows: Tensor, phase: str, names: Collection[str]) -> dict[str, Tensor]:
+    def embed(
+        self, tables: Mapping[str, Tensor], phase: str, names: Collection[str]
+    ) -> dict[str, Tensor]:
         """Return embeddings of training rows; in phase `"trained"`, after the pending updates."""
         stacks = self._trained if phase == "trained" else self.stacks
+        rows, purpose = torch.cat(list(tables.values())), " ".join([phase, *tables])
         embeddings: dict[str, Tensor] = {}
         for stack in self._selected(stacks, names):
-            tables = self._perturbed(stack, stack.embed_rows(self.data, "train", rows), phase)
-            embeddings |= dict(zip(stack.names, tables, strict=True))
-        return embeddings
+            values = self._perturbed(stack, stack.embed_rows(self.data, "train", rows), purpose)
+            embeddings |= dict(zip(stack.names, values, strict=True))
+        return self.sender.send(embeddings, tables, phase, self.round)
 
     def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
         """Return embeddings of all training rows."""
         rows = torch.arange(self.data.count("train"), device=self.factory.options.device)
-        return self.embed(rows, "left", names)
+        return self.embed({"table": rows}, "left", names)
 
     def evaluation_embeddings(self, names: Collection[str]) -> Iterator[SentEmbeddings]:
         """Yield embeddings of the sample and the test rows."""
@@ -161,9 +171,12 @@ class LocalParties:
             if selected.names:
                 indices = stack.indices(names)
                 sample, test = ([rows[n] for n in indices] for rows in self._fixed_inputs(stack))
+                embedded = self._perturbed(selected, selected.embed_separately(sample), "sample")
+                by_name = dict(zip(selected.names, embedded, strict=True))
+                sent = self.sender.send(by_name, {"sample": self.sample}, "after", self.round)
                 yield SentEmbeddings(
                     selected.names,
-                    self._perturbed(selected, selected.embed_separately(sample), "sample"),
+                    list(sent.values()),
                     self._perturbed(selected, selected.embed_separately(test), "test"),
                 )
 
@@ -224,6 +237,7 @@ class LocalParties:
     def _recorder(self, stack: PartyStack, task: RoundTask, sample: Tensor) -> GradientRecorder:
         assert task.sample_loss is not None  # noqa: S101
         loss = task.sample_loss(stack.names)
+        loss = self.sender.send_gradients(loss, stack.names, self.round, of_sample=True)
         return GradientRecorder(_gradients(stack, stack.parameters, loss, 0, sample))
 
     def _stats(

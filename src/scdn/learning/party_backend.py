@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from torch import Tensor
@@ -29,6 +29,7 @@ class RoundTask:
     party_loss: Callable[[Sequence[str]], PartyLoss]
     sample_loss: Callable[[Sequence[str]], PartyLoss] | None  # over the sample; None: no statistics
     step_length: float | None = None  # how far to go along the updates; None: chosen after training
+    table_parts: Mapping[str, int] = field(default_factory=dict)  # to send, by party: which part
 
     @property
     def training(self) -> set[str]:
@@ -83,10 +84,15 @@ class PartyBackend(Protocol):
         A second call in the same round replaces the first.
         """
 
-    def embed(self, rows: Tensor, phase: str, names: Collection[str]) -> dict[str, Tensor]:
-        """Return embeddings (rows, width) of training rows, of those of `names` that are present.
+    def embed(
+        self, tables: Mapping[str, Tensor], phase: str, names: Collection[str]
+    ) -> dict[str, Tensor]:
+        """Return embeddings (rows, width) of training rows, of those of `names` that send them.
 
-        `phase` names the moment in the round; in `"trained"` pending updates count in full.
+        `tables` has the rows of each table that is sent, by its name: `drawn` (to train on),
+        `held_out` or `table` (a part of all rows). The result has the tables one after another.
+        `phase` is the moment in the round: `before`, `trained` (pending updates count in full), or
+        `after N` for the Nth time that updates were applied in the round, from 0.
         """
 
     def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:

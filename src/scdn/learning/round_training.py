@@ -8,8 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from scdn.learning.batches import table_rows
 from scdn.learning.fusion_server import FITTED_LENGTHS, SEARCHED_LENGTHS, FusionServer
 from scdn.learning.party_backend import PartyBackend, RoundTask
+from scdn.learning.row_cache import RowCache
 from scdn.learning.step_rule import StepTaken
 from scdn.scenario import LearningSettings
 
@@ -34,6 +36,8 @@ class RoundTraining:
     weights
         The members' weights in each step, (steps, members), if the memory has a mask;
         `held_out_weights` are those for rows held out, (1, members).
+    heard
+        The parties that report in this round.
     senders
         The parties whose embeddings differ after the round.
     """
@@ -46,9 +50,11 @@ class RoundTraining:
     stale_held_out: Tensor
     weights: Tensor | None
     held_out_weights: Tensor | None
+    heard: set[str]
     senders: set[str]
     fresh: Tensor | None = field(default=None, init=False)  # as `stale`, after the step
     fresh_held_out: Tensor | None = field(default=None, init=False)
+    attempt: int = field(default=0, init=False)  # of several steps, until one is not too long
 
     # --- the parties' step ----------------------------------------------------------------------
 
@@ -62,13 +68,14 @@ class RoundTraining:
 
     def _fit_step(self) -> StepTaken:
         """Take the part of the updates, at most all, with the least loss on the trained rows."""
-        trained = self._embed(self.task.batches, self.stale, "trained")
+        trained = self._embed("drawn", self.task.batches, self.stale, "trained")
         length = self.server.best_step_length(
             self.task.batches, self.stale, trained, FITTED_LENGTHS, self.weights
         )
         updated = self.parties.apply_updates(length, self.task.training)
-        if length == 1.0 and updated == self.senders and not self.learning.perturbation:
-            self.fresh = trained  # nothing has changed since
+        unchanged = length == 1.0 and updated == self.senders and not self.learning.perturbation
+        if unchanged and self.server.heard is None:
+            self.fresh = trained
         return StepTaken(length)
 
     def _search_step(self) -> StepTaken:
@@ -78,7 +85,7 @@ class RoundTraining:
         the true loss is higher than before, the step is shortened.
         """
         rows, stale, weights = self.task.held_out, self.stale_held_out, self.held_out_weights
-        trained = self._embed(rows, stale, "trained")
+        trained = self._embed("held_out", rows, stale, "trained")
         diverged = self.server.non_finite_members(trained)
         if diverged:
             indices = self.server.member_indices(diverged)
@@ -88,13 +95,14 @@ class RoundTraining:
         limit = TOLERATED_RISE * self.server.mean_loss(rows, stale, weights)
         for shortenings in range(MAX_SHORTENINGS + 1):
             self.parties.apply_updates(length, names)
-            self.fresh_held_out = self._embed(rows, stale, f"searched {shortenings}")
+            self.attempt = shortenings
+            self.fresh_held_out = self._embed("held_out", rows, stale, self._after)
             if self.server.mean_loss(rows, self.fresh_held_out, weights) <= limit:
-                return StepTaken(length, shortenings, diverged)
+                return StepTaken(length, shortenings, diverged, sendings=shortenings + 1)
             length /= SHORTENING
         self.parties.apply_updates(0.0, names)
-        self.fresh_held_out = None
-        return StepTaken(0.0, MAX_SHORTENINGS + 1, diverged)
+        self.attempt, self.fresh_held_out = MAX_SHORTENINGS + 1, None
+        return StepTaken(0.0, MAX_SHORTENINGS + 1, diverged, sendings=MAX_SHORTENINGS + 2)
 
     # --- the server's training ------------------------------------------------------------------
 
@@ -112,7 +120,9 @@ class RoundTraining:
         """Add the round's rows to those of recent rounds, and train on them."""
         batches, held_out = self.task.batches, self.task.held_out
         if self.fresh_held_out is None:
-            self.fresh_held_out = self._embed(held_out, self.stale_held_out, "held out")
+            self.fresh_held_out = self._embed(
+                "held_out", held_out, self.stale_held_out, self._after
+            )
         tables = [self._fresh(batches).flatten(1, 2), self.fresh_held_out.flatten(1, 2)]
         rows = torch.cat([batches.flatten(), held_out.flatten()])
         is_held_out = torch.arange(len(rows), device=rows.device) >= batches.numel()
@@ -121,15 +131,34 @@ class RoundTraining:
 
     # --- embeddings -----------------------------------------------------------------------------
 
-    def _fresh(self, batches: Tensor) -> Tensor:
-        if self.fresh is not None:
-            return self.fresh
-        return self._embed(batches, self.stale, "after")
+    def keep_heard(self, cache: RowCache) -> None:
+        """Keep what parties reported after their step, for when they are not heard."""
+        sent = ((self.task.batches, self.fresh), (self.task.held_out, self.fresh_held_out))
+        for rows, embeddings in sent:
+            if embeddings is not None:
+                for name in sorted(self.senders):
+                    table = embeddings[self.server.fusion.members.index(name)]
+                    cache.hear(name, rows[: table.shape[0]].flatten(), table.flatten(0, 1))
+        for name, part in self.task.table_parts.items():
+            rows = table_rows(part, self.learning.table_rounds, cache.count)
+            tables = {"table": rows.to(self.task.batches.device)}
+            for table in self.parties.embed(tables, f"part {part}", [name]).values():
+                cache.hear(name, tables["table"], table, is_report=False)
+                cache.parties[name].table_parts = part + 1
 
-    def _embed(self, rows: Tensor, stale: Tensor, phase: str) -> Tensor:
+    def _fresh(self, batches: Tensor) -> Tensor:
+        if self.fresh is None:
+            self.fresh = self._embed("drawn", batches, self.stale, self._after)
+        return self.fresh
+
+    @property
+    def _after(self) -> str:
+        return f"after {self.attempt}"
+
+    def _embed(self, table: str, rows: Tensor, stale: Tensor, phase: str) -> Tensor:
         """Return embeddings of (steps, batch) rows, stale but for those of the senders."""
         stale = stale[:, : len(rows)]
-        sent = self.parties.embed(rows.flatten(), phase, self.senders)
+        sent = self.parties.embed({table: rows.flatten()}, phase, self.senders)
         if not sent:
             return stale
         fresh = torch.stack(list(sent.values())).view(len(sent), *stale.shape[1:])

@@ -20,6 +20,7 @@ class StepTaken:
     shortenings: int = 0  # times the true loss was higher than before, and the step was shortened
     diverged: tuple[str, ...] = ()  # parties whose update was not finite, and was not applied
     rates: Mapping[str, float] = field(default_factory=dict)  # times the length, by party
+    sendings: int = 1  # of embeddings after the step, by each party that reports
 
 
 @dataclass

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from scdn.errors import input_error
-from scdn.learning.batches import draw_batches, draw_round, sample_rows
+from scdn.learning.batches import draw_batches, sample_rows
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.fusion_model import FusionModel
@@ -28,13 +28,12 @@ from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.local_parties import LocalParties
 from scdn.learning.memories import memory
 from scdn.learning.metrics import metric
-from scdn.learning.party_backend import PartyBackend, RoundTask
+from scdn.learning.party_backend import PartyBackend
 from scdn.learning.party_factory import PartyFactory
-from scdn.learning.party_loss import PartyLoss
 from scdn.learning.party_stack import PartyStack
 from scdn.learning.recent_rows import RecentRows
-from scdn.learning.round_training import RoundTraining
-from scdn.learning.server_work import ServerWork
+from scdn.learning.round_start import begin_round, member_embeddings, round_task, sample_loss
+from scdn.learning.row_cache import RowCache
 from scdn.learning.smoothness import global_smoothness
 from scdn.learning.step_rule import StepRule, StepTaken
 from scdn.learning.tensors import StateDict, Tensors, single_threaded
@@ -56,6 +55,8 @@ class VerticalModel:
         By party, departed ones included: the number of connections of its model.
     measures_gradients
         Whether gradient statistics are measured, for a controller that needs them.
+    sends_sample
+        Whether the sample is part of reports, for a controller that uses importance.
     unsent
         Parties whose current embeddings the server does not have yet.
     step_rule
@@ -71,6 +72,7 @@ class VerticalModel:
     gradient_stats: dict[str, GradientStats] = field(default_factory=dict)
     connections: dict[str, int] = field(default_factory=dict)
     measures_gradients: bool = True
+    sends_sample: bool = True
     unsent: set[str] = field(default_factory=set)
     step_rule: StepRule = field(init=False)
 
@@ -88,6 +90,7 @@ class VerticalModel:
         memory_name: str = "keep",
         measure_gradients: bool = True,
         parties: PartyBackend | None = None,
+        sends_sample: bool = True,
     ) -> VerticalModel:
         """Create a model before round 0, with new models for the first parties.
 
@@ -108,11 +111,21 @@ class VerticalModel:
             memory(memory_name)(learning),
             [metric(name) for name in learning.metrics],
             recent=RecentRows(learning.server_rounds, learning.server_steps * learning.batch_size),
+            imputation=learning.imputation,
         )
+        if learning.unheard == "imputed":
+            server.heard = RowCache(data.count("train"), factory.width, options)
         if parties is None:
             parties = LocalParties(data, factory, seed, sample)
         model = cls(
-            learning, data, factory, server, seed, parties, measures_gradients=measure_gradients
+            learning,
+            data,
+            factory,
+            server,
+            seed,
+            parties,
+            measures_gradients=measure_gradients,
+            sends_sample=sends_sample,
         )
         with single_threaded():
             model._add(views)
@@ -153,11 +166,21 @@ class VerticalModel:
                 raise input_error("learning", name, "cannot leave", "must be present")
         self.exchange()
         with single_threaded():
-            training = {}
-            if self.server.memory.needs_training_embeddings:
-                training = self.parties.training_embeddings(names)
-            self.server.remove_members(tuple(names), training)
+            self.server.remove_members(tuple(names), self._tables_to_keep(names))
             self.parties.remove(names)
+
+    def _tables_to_keep(self, names: Collection[str]) -> dict[str, Tensor]:
+        """Return parties' embeddings of all training rows, as far as the memory needs them."""
+        server = self.server
+        if not server.memory.needs_training_embeddings:
+            return {}
+        if server.heard is None:
+            return self.parties.training_embeddings(names)
+        if server.memory.keeps_heard_rows:
+            return {}
+        rows = torch.arange(server.heard.count, device=self.factory.options.device)
+        heard = server.heard.fill(names, rows, {}, server.imputation)
+        return {name: heard.get(name, server.zeros(len(rows))) for name in names}
 
     # --- one round ------------------------------------------------------------------------------
 
@@ -170,6 +193,8 @@ class VerticalModel:
         batches: int | None = None,
         training_parties: int | None = None,
         arrival: int | None = None,
+        heard: Collection[str] | None = None,
+        table_senders: Collection[str] = (),
     ) -> StepTaken:
         """Train the parties and the server for one round; return how far the parties went.
 
@@ -177,7 +202,8 @@ class VerticalModel:
         `training_parties` is the number of parties that began to train, for the damping: one whose
         link failed or that left during the round has no local steps. `arrival` is the index of an
         arrival in an asynchronous round. A server that trains by Adam ignores the rate of its
-        steps.
+        steps. `heard` are the parties that report in this round, by default all; those of
+        `table_senders` add a part of their whole table.
         """
         for name in local_steps:
             if name not in self.present:
@@ -189,7 +215,10 @@ class VerticalModel:
         if batches is None:
             batches = max([server_steps.count, *(steps.count for steps in local_steps.values())])
         with single_threaded():
-            training = self._begin_round(rows_key, batches, local_steps, training_parties)
+            reporting = self._reporting(heard, local_steps)
+            training = begin_round(
+                self, rows_key, batches, local_steps, training_parties, reporting, table_senders
+            )
             stats = self.parties.train(training.task)
             step = training.take_step()
             going = training.task.training - set(step.diverged)
@@ -197,13 +226,15 @@ class VerticalModel:
             self._keep_stats(stats)
             steps_per_round = 1 if arrival is None else len(self.present)
             self.step_rule.adapt(step, len(training.task.training), steps_per_round)
-            self.unsent |= training.senders
+            self.unsent |= training.senders | training.heard - self.server.sample_embeddings.keys()
             if by_adam:
                 key = (round_index,) if arrival is None else (round_index, arrival)
                 draws = (generator(self.seed, purpose, *key) for purpose in ("server", "mask"))
                 training.train_server_by_adam(server_steps.count, round_index, *draws)
             else:
                 training.train_server_by_sgd(server_steps.count, server_steps.rate)
+            if self.server.heard is not None:
+                training.keep_heard(self.server.heard)
         return replace(step, rates=rates)
 
     def exchange(self) -> None:
@@ -216,6 +247,9 @@ class VerticalModel:
         with single_threaded():
             for sent in self.parties.evaluation_embeddings(self.unsent):
                 self.server.receive(sent)
+                if self.server.heard is not None and self.sends_sample:
+                    for name, table in zip(sent.names, sent.sample, strict=True):
+                        self.server.heard.hear(name, self.server.sample, table)
         self.unsent = set()
 
     # --- reports --------------------------------------------------------------------------------
@@ -224,7 +258,7 @@ class VerticalModel:
         """Return losses and scores of the current models."""
         self.exchange()
         with single_threaded():
-            return self.server.metrics(self.learning.imputation)
+            return self.server.metrics()
 
     def importance(self, names: Sequence[str] | None = None) -> dict[str, float]:
         """Return γ of the parties present, or of those in `names` (Algorithm 2)."""
@@ -251,7 +285,7 @@ class VerticalModel:
 
     def sample_gradients(self, stack: PartyStack) -> Tensors:
         """Return each party's gradient of the loss over the sample of rows."""
-        return self.local_parties.sample_gradients(stack, self._sample_loss(stack.names))
+        return self.local_parties.sample_gradients(stack, sample_loss(self, stack.names))
 
     # --- state ----------------------------------------------------------------------------------
 
@@ -278,51 +312,42 @@ class VerticalModel:
         self.connections = dict(values["connections"])
         self.parties.round = (values["round"][0], values["round"][1])
         self.step_rule.rate_scale = values["rate_scale"]
-        self.unsent = set(self.present)
+        self._restore_embeddings()
+
+    def _restore_embeddings(self) -> None:
+        """Ask for what a checkpoint does not have: embeddings of test rows."""
+        heard, samples = self.server.heard, dict(self.server.sample_embeddings)
+        self.unsent = set(self.present if heard is None else samples) & set(self.present)
+        if heard is not None:
+            with single_threaded():
+                for sent in self.parties.evaluation_embeddings(self.unsent):
+                    kept = [samples[name] for name in sent.names]  # as it was rounded then
+                    self.server.receive(sent._replace(sample=kept))
+            self.unsent = set()
 
     # --- parts of a round -----------------------------------------------------------------------
+
+    def _reporting(
+        self, heard: Collection[str] | None, local_steps: Mapping[str, LocalSteps]
+    ) -> set[str]:
+        """Return the parties that send embeddings in this round."""
+        if self.server.heard is None or heard is None:
+            return set(self.present)
+        return (set(heard) | set(local_steps)) & set(self.present)
 
     def _add(self, views: Mapping[str, FeatureView]) -> None:
         """Add parties to the backend, and measure their first gradient statistics."""
         self.connections |= self.parties.add(views)
+        if self.server.heard is not None:
+            return  # nothing is heard of a party before its first report
         self.unsent |= set(views)
         if self.measures_gradients and views:
             batches = self.draw(generator(self.seed, f"probe:{min(views)}"), PROBE_BATCHES)
-            (stale,) = self._member_embeddings([batches], "probe")
-            task = self._task(batches, {}, stale, self.server.evaluation_weights(PROBE_BATCHES))
+            stale, _ = member_embeddings(self, {"drawn": batches}, "probe", self.present)
+            task = round_task(
+                self, batches, {}, stale["drawn"], self.server.evaluation_weights(PROBE_BATCHES)
+            )
             self.gradient_stats |= self.parties.measure_gradients(set(views), task)
-
-    def _begin_round(
-        self,
-        key: tuple[int, ...],
-        steps: int,
-        local_steps: Mapping[str, LocalSteps],
-        training_parties: int | None,
-    ) -> RoundTraining:
-        """Draw the round's rows, and ask the parties for their embeddings of them."""
-        drawn = draw_round(self.seed, key, steps, self.data.count("train"), self.learning)
-        batches, held_out = (rows.to(self.factory.options.device) for rows in drawn)
-        if self.data.augmentation is not None:
-            batches = self.data.augmentation.draw(generator(self.seed, "augment", *key), batches)
-        most = max((steps.count for steps in local_steps.values()), default=0)
-        if self.learning.labels == "server":  # which computes the gradients of these rows
-            self.server.work += ServerWork(gradient_rows=batches[:most].numel())
-        weights = self.server.training_weights(steps, generator(self.seed, "dropout", *key))
-        stale, stale_held_out = self._member_embeddings([batches, held_out], "before")
-        idle = set(self.present) - {n for n, steps in local_steps.items() if steps.count}
-        self._measure_idle(idle, batches, stale)
-        task = self._task(batches, local_steps, stale, weights, held_out)
-        return RoundTraining(
-            self.learning,
-            self.parties,
-            self.server,
-            replace(task, step_length=self.step_rule.fixed_length(task.training, training_parties)),
-            stale,
-            stale_held_out,
-            weights,
-            self.server.evaluation_weights(len(held_out)),
-            self._senders(local_steps),
-        )
 
     def _keep_stats(self, stats: Mapping[str, GradientStats]) -> None:
         """Keep what parties reported about their gradients."""
@@ -335,56 +360,24 @@ class VerticalModel:
         """Return whether statistics count: a searched step leaves out parties that diverged."""
         return stats.is_finite or not self.step_rule.is_searched
 
-    def _measure_idle(self, idle: Collection[str], batches: Tensor, stale: Tensor) -> None:
-        """Measure L_n of parties that will not train by a trial step, so that it stays current."""
+    def measure_idle(
+        self, local_steps: Mapping[str, LocalSteps], batches: Tensor, stale: Tensor
+    ) -> None:
+        """Measure L_n of parties that will not train by a trial step, so that it stays current.
+
+        Where parties that do not report are imputed, nothing new is heard of their gradients.
+        """
+        idle = set(self.present) - {name for name, steps in local_steps.items() if steps.count}
         measured = self.measures_gradients and self.learning.smoothness == "measured"
-        if not (measured and idle and len(batches)):
+        if self.server.heard is not None or not (measured and idle and len(batches)):
             return
-        task = self._task(batches[:1], {}, stale[:, :1], self.server.evaluation_weights(1))
+        task = round_task(self, batches[:1], {}, stale[:, :1], self.server.evaluation_weights(1))
         for name, stats in self.parties.measure_gradients(idle, task).items():
             if stats.smoothness is not None and self._counts(stats):
                 before = self.gradient_stats.get(name, stats)
                 self.gradient_stats[name] = replace(before, smoothness=stats.smoothness)
 
-    def _task(
-        self,
-        batches: Tensor,
-        local_steps: Mapping[str, LocalSteps],
-        stale: Tensor,
-        weights: Tensor | None,
-        held_out: Tensor | None = None,
-    ) -> RoundTask:
-        def party_loss(names: Sequence[str]) -> PartyLoss:
-            return self.server.party_loss(names, batches, stale, self.learning.labels, weights)
-
-        sample_loss = self._sample_loss if self.measures_gradients else None
-        held_out = batches.new_zeros(0, 0) if held_out is None else held_out
-        return RoundTask(batches, held_out, local_steps, party_loss, sample_loss)
-
-    def _sample_loss(self, names: Sequence[str]) -> PartyLoss:
-        self.exchange()
-        return self.server.sample_loss(names)
-
-    def _senders(self, local_steps: Mapping[str, LocalSteps]) -> set[str]:
-        """Return the parties whose embeddings differ after a round: with noise, everybody's."""
-        if self.learning.perturbation:
-            return set(self.present)
-        return {name for name, steps in local_steps.items() if steps.count}
-
     # --- rows and embeddings --------------------------------------------------------------------
-
-    def _member_embeddings(self, rows: Sequence[Tensor], phase: str) -> list[Tensor]:
-        """Return all members' embeddings of several (steps, batch) rows, asked for at once.
-
-        Each result is (members, steps, batch, width).
-        """
-        flat = torch.cat([part.flatten() for part in rows])
-        sent = self.parties.embed(flat, phase, self.present)
-        tables = self.server.member_embeddings(sent, flat).split([part.numel() for part in rows], 1)
-        return [
-            table.view(len(table), *part.shape, table.shape[-1])
-            for table, part in zip(tables, rows, strict=True)
-        ]
 
     def draw(self, draw: np.random.Generator, steps: int) -> Tensor:
         """Draw one batch of training rows per step."""

@@ -4,6 +4,7 @@ from scdn.scenario.definition import Scenario
 from scdn.scenario.learning_settings import LearningSettings
 from scdn.scenario.network_settings import (
     DeviceGroup,
+    Electronics,
     Fading,
     ListedDevice,
     MobileServer,
@@ -34,6 +35,7 @@ __all__ = [
     "CustomOptimizer",
     "DeviceGroup",
     "DeviceSettings",
+    "Electronics",
     "Fading",
     "LearningSettings",
     "Link",

@@ -23,7 +23,14 @@ from scdn.scenario.field_types import (
     setting,
 )
 from scdn.scenario.learning_settings import LearningSettings
-from scdn.scenario.network_settings import Churn, DeviceGroup, Fading, ListedDevice, MobileServer
+from scdn.scenario.network_settings import (
+    Churn,
+    DeviceGroup,
+    Electronics,
+    Fading,
+    ListedDevice,
+    MobileServer,
+)
 from scdn.scenario.round_settings import Movement, Radio, Weights
 
 
@@ -64,6 +71,7 @@ class Scenario(FrozenModel):
     fading: Fading = setting(Fading(), "random deviations of the channel")
     weights: Weights = setting(Weights(), "weights of the objective's terms")
     movement: Movement = setting(Movement(), "energy of the server's movement")
+    electronics: Electronics = setting(Electronics(), "power of devices beside their antenna's")
     learning: LearningSettings = setting(LearningSettings(), "how parties and server learn")
     churn: Churn = setting(Churn(), "how devices leave and enter")
     devices_csv: str | None = setting(None, "CSV file of devices, relative to this file")
@@ -86,7 +94,7 @@ PROFILES: dict[str, dict[str, Any]] = {
         "max_delay_s": 1e-3,
         "weights": {"convergence": 1e-3, "transmission": 1e3, "processing": 1e-9, "movement": 1e-4},
         "radio": {"rate_model": "pade"},
-        "server": {"cpu_hz": 0.0},
+        "server": {"cpu_hz": 0.0, "transmit_w": 0.0},
         "learning": {
             "step": "rate",
             "damping": "none",
@@ -97,6 +105,9 @@ PROFILES: dict[str, dict[str, Any]] = {
             "input": "masked",
             "labels": "shared",
             "payload": "model",
+            "number_bits": 32,
+            "unheard": "known",
+            "table_rounds": 0,
             "smoothness": "norms",
             "importance_max": 5.0,
         },

@@ -10,6 +10,7 @@ from scdn.scenario.field_types import (
     NonNegative,
     Positive,
     PositiveWhole,
+    Probability,
     Text,
     WholeNumber,
     setting,
@@ -56,8 +57,27 @@ class LearningSettings(RoundLearningSettings):
     labels: Literal["shared", "server"] = setting(
         "shared", "where the labels are: at every party, or only at the server"
     )
-    payload: Literal["model", "embeddings"] = setting(
-        "model", "what a party sends as M_n: its model or its embeddings"
+    payload: Literal["protocol", "model"] = setting(
+        "protocol",
+        'what a report is billed as: "protocol", the messages that are really sent, or "model", '
+        "the party's model, as in the paper",
+    )
+    number_bits: Literal[2, 4, 8, 16, 32] = setting(
+        32, "bits per number of embeddings and of their gradients that are sent"
+    )
+    unheard: Literal["imputed", "known"] = setting(
+        "imputed",
+        "what the server has of present parties that do not report: embeddings that are imputed "
+        "from earlier reports, or true ones, as in the paper",
+    )
+    table_rounds: WholeNumber = setting(
+        0,
+        "number of reports over which a party sends its embeddings of all training rows, part by "
+        "part, for when it has left; 0: never",
+        ge=0,
+    )
+    table_survival: Probability = setting(
+        1.0, "largest survival probability at which parties send parts of that table"
     )
     step: Literal["searched", "fitted", "rate"] = setting(
         "searched",
@@ -127,9 +147,6 @@ class LearningSettings(RoundLearningSettings):
     perturbation: NonNegative = setting(
         0.0, "standard deviation of noise that is added to sent embeddings", reason="off"
     )
-    refresh: PositiveWhole = setting(
-        1, "in a federation: rounds between two reports of all rows' embeddings"
-    )
     device: Literal["cpu", "cuda"] = setting("cpu", "device that computes")
     precision: Literal["float32", "float64", "bfloat16"] = setting(
         "float32", "number format of the models; with bfloat16, weights stay in 32 bits"
@@ -156,10 +173,14 @@ class LearningSettings(RoundLearningSettings):
 def complete_learning_table(table: Any) -> Any:
     """Fill in what `damping` and `server_turn` imply where `step` or `server_optimizer` is unsaid.
 
-    Files from before these two settings have `damping = "fitted"` for what is a step now.
+    Files from before these two settings have `damping = "fitted"` for what is a step now; earlier
+    ones had `refresh`, and a payload of embeddings.
     """
     if not isinstance(table, dict):
         return table
+    table = {key: value for key, value in table.items() if key != "refresh"}
+    if table.get("payload") == "embeddings":
+        table["payload"] = "protocol"
     implied: dict[str, Any] = {}
     if "damping" in table and "step" not in table:
         fitted = table["damping"] == "fitted"

@@ -164,3 +164,19 @@ class MobileServer(FrozenModel):
     capacitance: Magnitude = setting(
         2e-28, "effective capacitance of the server's processor", reason="as for a device"
     )
+    transmit_w: Magnitude = setting(
+        1.0,
+        "power at which the server sends to each device; 0: its sending is not counted",
+        reason="30 dBm, a usual access point",
+    )
+
+
+class Electronics(FrozenModel):
+    """What a device draws beside its processor and the power that it transmits."""
+
+    circuit_w: Magnitude = setting(
+        0.0, "power of a device's radio while it sends or receives", reason="off, as in the paper"
+    )
+    idle_w: Magnitude = setting(
+        0.0, "power of a device at any time of a round", reason="off, as in the paper"
+    )

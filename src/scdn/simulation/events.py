@@ -8,7 +8,6 @@ from dataclasses import asdict
 
 import numpy as np
 
-from scdn.arrays import Mask
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.data import Dataset
@@ -73,8 +72,8 @@ def round_event(
     event: Event = {
         "event": "round",
         "round": round_index,
-        "active": _selected_ids(problem, outcome.active),
-        "link_failed": _selected_ids(problem, outcome.failed),
+        "active": problem.selected_ids(outcome.active),
+        "link_failed": problem.selected_ids(outcome.failed),
         "server": {
             "position_m": plan.server_m.tolist(),
             "movement_j": float(movement.total),
@@ -83,6 +82,8 @@ def round_event(
             "lateral_j": float(movement.lateral),
             "compute_j": compute.joules,
             "compute_s": compute.seconds,
+            "transmission_j": float(outcome.server_transmission_j.sum()),
+            "airtime_s": float(outcome.receiving_s.sum()),
             **asdict(compute.work),
         },
         "devices": _device_entries(plan, outcome, problem),
@@ -93,7 +94,8 @@ def round_event(
             "solve_seconds": plan.solve_seconds,
             "fallback": fallback,
         },
-        "bits_sent": float(outcome.bits.sum()),
+        "bits_sent": float(outcome.bits_sent.sum()),
+        "bits_received": float(outcome.bits_received.sum()),
         "step": _step_entry(plan, result),
     }
     if result.arrivals is not None:
@@ -104,9 +106,8 @@ def round_event(
                 "staleness": a.staleness,
                 "dropped": a.cycle.late,
                 "steps": a.cycle.local_steps.count,
-                "transmission_j": a.cycle.transmission_j,
                 "processing_j": a.cycle.processing_j,
-                "bits_sent": a.cycle.bits,
+                **asdict(a.radio),
             }
             for a in result.arrivals
         ]
@@ -123,13 +124,10 @@ def _step_entry(plan: Plan, result: RoundResult) -> Event:
     return {
         "lengths": lengths,
         "shortenings": sum(step.shortenings for step in result.steps),
+        "sendings": [step.sendings for step in result.steps],
         "diverged": sorted({name for step in result.steps for name in step.diverged}),
-        "outside_theorem_1": _selected_ids(problem, proximal & (np.array(taken) >= limits)),
+        "outside_theorem_1": problem.selected_ids(proximal & (np.array(taken) >= limits)),
     }
-
-
-def _selected_ids(problem: RoundProblem, mask: Mask) -> list[str]:
-    return [problem.ids[n] for n in np.flatnonzero(mask)]
 
 
 def _device_entries(plan: Plan, outcome: Outcome, problem: RoundProblem) -> list[Event]:
@@ -151,7 +149,12 @@ def _device_entries(plan: Plan, outcome: Outcome, problem: RoundProblem) -> list
                 "delay_s": delay if math.isfinite(delay) else None,
                 "transmission_j": float(outcome.transmission_j[n]),
                 "processing_j": float(outcome.processing_j[n]),
-                "bits_sent": float(outcome.bits[n]),
+                "circuit_j": float(outcome.circuit_j[n]),
+                "idle_j": float(outcome.idle_j[n]),
+                "bits_sent": float(outcome.bits_sent[n]),
+                "bits_received": float(outcome.bits_received[n]),
+                "airtime_s": float(outcome.airtime_s[n]),
+                "receiving_s": float(outcome.receiving_s[n]),
                 "importance": float(problem.importance[n]),
                 "smoothness": float(problem.smoothness[n]),
                 "survival": float(problem.survival[n]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.learning.asynchronous_schedule import PartyCycle, VirtualClock, train_arrivals
 from scdn.learning.local_optimizers import NO_STEPS, LocalSteps, halved_rate
+from scdn.learning.radio_use import ReportUse
 from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, RoundContext, rival_iterations
 from scdn.record.run_reader import Event
@@ -25,6 +26,7 @@ from scdn.simulation.events import round_event
 from scdn.simulation.outcome import Outcome, RoundResult, realise
 from scdn.simulation.plan_with_fallback import plan_round
 from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
+from scdn.simulation.radio_bill import add_electronics, report_uses, with_sendings
 from scdn.simulation.run_data import RunData
 from scdn.simulation.server_compute import ServerCompute, server_compute
 from scdn.theory.theorem_1_conditions import learning_rate_limit
@@ -78,7 +80,9 @@ class Simulation:
             entered, exited = self.update_network()  # line 7
             metrics = self.evaluate()
 
-            self.ledger.add(result.outcome, movement, compute, latency_s)
+            outcome = add_electronics(result.outcome, self.scenario.electronics, latency_s)
+            self.ledger.add(outcome, movement, compute, latency_s)
+            result = replace(result, outcome=outcome)
             event = round_event(self.round, plan, result, movement, compute, fallback)
             event |= {"entered": entered, "exited": exited, "metrics": metrics}
             event |= {"latency_s": latency_s, "seconds": time.perf_counter() - began}
@@ -101,13 +105,14 @@ class Simulation:
         if not math.isfinite(global_smoothness):
             raise DivergedError(f"smoothness is no longer finite before round {self.round}")
         connections = floats([model.connections[name] for name in ids])
+        survival = self.trace.survival(self.round)[self._present]
         optimizer, optimizer_value = self.data.optimizers(fleet, self.round)
         bounds = {name: stats.bound_sq for name, stats in model.gradient_stats.items()}
         variances = {name: stats.variance for name, stats in model.gradient_stats.items()}
         return DeviceReports(
             fleet=fleet,
-            survival=self.trace.survival(self.round)[self._present],
-            payload_bits=self.data.payload_bits(connections),
+            survival=survival,
+            payload_bits=self.data.payload_bits(connections, survival, self.method.uses_importance),
             connections=connections,
             learning_rate=self._local_rates(fleet, optimizer, optimizer_value),
             optimizer=optimizer,
@@ -186,17 +191,45 @@ class Simulation:
                 self._server_steps(),
                 batches=self._most_steps,
                 training_parties=int((outcome.active & (self._step_counts(plan) > 0)).sum()),
+                heard=plan.problem.selected_ids(outcome.trains),
+                table_senders=plan.problem.selected_ids(self._sends_tables(plan.problem)),
             )
             self._retry_rates(plan)
             outcome = self.apply_missing_reports(plan, outcome)
+            reports = self._report_uses(plan, outcome)
+            outcome = outcome.with_uses([report.use(step.sendings) for report in reports])
             return RoundResult(outcome, outcome.latency_s, [step])
         began_s = self.clock.now_s
         arrivals = self.clock.next_arrivals(self.cycles(plan, outcome), len(plan.problem))
         steps = train_arrivals(
-            self.model, self.round, self._server_steps(), arrivals, self._most_steps
+            self.model,
+            self.round,
+            self._server_steps(),
+            arrivals,
+            self._most_steps,
+            plan.problem.selected_ids(self._sends_tables(plan.problem)),
         )
+        arrivals = with_sendings(arrivals, steps, self.model.present)
+        self.clock.postpone(arrivals)
         outcome = outcome.with_arrivals(plan.problem, arrivals)
         return RoundResult(outcome, self.clock.now_s - began_s, steps, arrivals)
+
+    def _report_uses(self, plan: Plan, outcome: Outcome) -> list[ReportUse]:
+        """Return what the messages of each device's report take in this round."""
+        learning, fusion = self.scenario.learning, self.model.server.fusion
+        protocol = self.data.round_protocol(self.method.uses_importance)
+        parts = [
+            protocol.parts(len(fusion.members), fusion.connections, with_table=with_table)
+            if learning.payload == "protocol"
+            else []
+            for with_table in self._sends_tables(plan.problem)
+        ]
+        return report_uses(plan, outcome, parts, self.scenario.server.transmit_w)
+
+    def _sends_tables(self, problem: RoundProblem) -> Mask:
+        """Return which devices add a part of their whole table to a report."""
+        protocol = self.data.round_protocol(self.method.uses_importance)
+        return np.array([protocol.sends_table(survival) for survival in problem.survival], bool)
 
     def _retry_rates(self, plan: Plan) -> None:
         """Try other rates if training was worth its cost nowhere, or nobody would train again."""
@@ -249,16 +282,15 @@ class Simulation:
 
     def cycles(self, plan: Plan, outcome: Outcome) -> dict[str, PartyCycle]:
         """Return the cycle that each party would begin now, when nobody waits for the others."""
-        local_steps = self._local_steps(plan, outcome)
+        local_steps, reports = self._local_steps(plan, outcome), self._report_uses(plan, outcome)
         working = outcome.active & ~outcome.leaving & (self._step_counts(plan) > 0)
         return {
             name: PartyCycle(
                 local_steps.get(name, NO_STEPS),
-                float(outcome.compute_s[n] + outcome.delay_s[n]),
+                reports[n].planned.receiving_s + float(outcome.compute_s[n] + outcome.delay_s[n]),
                 bool(outcome.failed[n]),
-                float(outcome.transmission_j[n]),
                 float(outcome.processing_j[n]),
-                float(outcome.bits[n]),
+                reports[n],
             )
             for n, name in enumerate(plan.problem.ids)
             if working[n]

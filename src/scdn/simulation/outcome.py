@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
-from scdn.arrays import Array, Mask
+from scdn.arrays import Array, Mask, floats
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
-from scdn.learning.asynchronous_schedule import Arrival, PartyCycle
+from scdn.learning.asynchronous_schedule import Arrival
+from scdn.learning.radio_use import RadioUse
 from scdn.learning.step_rule import StepTaken
 from scdn.scenario import Fading, Radio
 from scdn.world.churn import link_failed
@@ -25,12 +27,19 @@ class Outcome:
     active: Mask  # as planned
     leaving: Mask  # left during the round
     failed: Mask  # its report came too late
-    delay_s: Array  # NaN where nothing was sent
+    path_loss: Array  # the true one
+    delay_s: Array  # of the report as planned; NaN where nothing was sent
     compute_s: Array
-    transmission_j: Array
     processing_j: Array
-    bits: Array
     executed_iterations: Array  # whole ones whose report came in time; 0 without such a report
+    bits_sent: Array
+    bits_received: Array
+    sending_s: Array
+    receiving_s: Array
+    transmission_j: Array
+    server_transmission_j: Array  # of the server, to each device
+    circuit_j: Array
+    idle_j: Array
 
     @property
     def trains(self) -> Mask:
@@ -38,10 +47,29 @@ class Outcome:
         return self.active & ~self.leaving & ~self.failed
 
     @property
+    def airtime_s(self) -> Array:
+        """Return how long each device sent and received."""
+        return self.receiving_s + self.sending_s
+
+    @property
     def latency_s(self) -> float:
-        """Return the time until the slowest report; late ones are given up at the limit."""
-        spent = (self.compute_s + self.delay_s)[self.active & ~self.leaving]
-        return float(spent.max()) if len(spent) else 0.0
+        """Return the time until the slowest device is done; late reports end at the limit."""
+        spent = self.receiving_s + self.compute_s + self.sending_s
+        taking_part = self.active & ~self.leaving
+        return float(spent[taking_part].max()) if taking_part.any() else 0.0
+
+    def uses(self) -> list[RadioUse]:
+        """Return what the messages of each device took."""
+        columns = (getattr(self, field.name).tolist() for field in fields(RadioUse))
+        return [RadioUse(*values) for values in zip(*columns, strict=True)]
+
+    def with_uses(self, uses: Sequence[RadioUse]) -> Outcome:
+        """Return the outcome with messages that took this of each device."""
+        columns: dict[str, Any] = {
+            field.name: floats([getattr(use, field.name) for use in uses])
+            for field in fields(RadioUse)
+        }
+        return replace(self, **columns)
 
     def with_missing_reports(self, plan: Plan, late: Mask, departed: Mask) -> Outcome:
         """Return the outcome after some devices missed the deadline and others left."""
@@ -54,8 +82,9 @@ class Outcome:
             leaving=self.leaving | departed,
             failed=(self.failed | late) & ~departed,
             delay_s=delay,
+            sending_s=np.nan_to_num(delay),
             transmission_j=np.where(departed, 0.0, transmission),
-            bits=np.where(late | departed, 0.0, self.bits),
+            bits_sent=np.where(late | departed, 0.0, self.bits_sent),
             executed_iterations=np.where(late | departed, 0.0, self.executed_iterations),
         )
 
@@ -64,22 +93,18 @@ class Outcome:
 
         Devices that leave have spent the processing of the cycle that they were in.
         """
-
-        def total(amount: Callable[[PartyCycle], float]) -> Array:
-            sums = dict.fromkeys(problem.ids, 0.0)
-            for arrival in arrivals:
-                sums[arrival.name] += amount(arrival.cycle)
-            return np.array([sums[name] for name in problem.ids])
-
-        processing_j = total(lambda cycle: cycle.processing_j)
-        steps = total(lambda cycle: 0 if cycle.late else cycle.local_steps.count)
-
+        uses = dict.fromkeys(problem.ids, RadioUse())
+        processing_j, steps = dict.fromkeys(problem.ids, 0.0), dict.fromkeys(problem.ids, 0)
+        for arrival in arrivals:
+            name, cycle = arrival.name, arrival.cycle
+            uses[name] += arrival.radio
+            processing_j[name] += cycle.processing_j
+            steps[name] += 0 if cycle.late else cycle.local_steps.count
+        spent = floats(list(processing_j.values()))
         return replace(
-            self,
-            transmission_j=total(lambda cycle: cycle.transmission_j),
-            processing_j=np.where(self.leaving, self.processing_j, processing_j),
-            bits=total(lambda cycle: cycle.bits),
-            executed_iterations=steps / problem.learning.steps_per_iteration,
+            self.with_uses(list(uses.values())),
+            processing_j=np.where(self.leaving, self.processing_j, spent),
+            executed_iterations=floats(list(steps.values())) / problem.learning.steps_per_iteration,
         )
 
 
@@ -110,16 +135,24 @@ def realise(
     on_air = np.where(failed, problem.max_delay_s, delay)
     cycles = problem.cycles(decision.iterations)
     busy = decision.active & (cycles > 0)
+    sending_s, nothing = np.where(sends, np.nan_to_num(on_air), 0.0), np.zeros(len(problem))
     return Outcome(
         active=decision.active,
         leaving=leaving,
         failed=failed,
+        path_loss=loss,
         delay_s=on_air,
         compute_s=np.divide(cycles, decision.cpu_hz, out=np.zeros(len(cycles)), where=busy),
-        transmission_j=np.where(sends, decision.power_w * np.nan_to_num(on_air), 0.0),
         processing_j=np.where(decision.active, plan.evaluation.processing_j, 0.0),
-        bits=np.where(sends & ~failed, problem.payload_bits, 0.0),
         executed_iterations=np.where(sends & ~failed, np.rint(decision.iterations), 0.0),
+        bits_sent=np.where(sends & ~failed, problem.payload_bits, 0.0),
+        bits_received=nothing,
+        sending_s=sending_s,
+        receiving_s=nothing,
+        transmission_j=np.where(sends, decision.power_w * sending_s, 0.0),
+        server_transmission_j=nothing,
+        circuit_j=nothing,
+        idle_j=nothing,
     )
 
 

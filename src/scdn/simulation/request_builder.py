@@ -2,25 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from scdn.control.plan_request import PlanRequest, request_for_round
+from scdn.data import load
+from scdn.errors import InputError
+from scdn.methods import method
 from scdn.scenario import AnyOptimizer, CustomOptimizer, Momentum, Proximal, Scenario, Sgd
 from scdn.world.churn import churn_trace
 from scdn.world.geometry import server_start
 
 
-def round_request(scenario: Scenario, round_index: int = 0) -> PlanRequest:
-    """Return the request for the devices present in a round, with the server at its start."""
+def round_request(
+    scenario: Scenario, round_index: int = 0, warn: Callable[[str], None] = lambda _: None
+) -> PlanRequest:
+    """Return the request for the devices present in a round, with the server at its start.
+
+    Reports have the bits of the scenario's protocol, if that is what they are billed as. For this
+    the data set must be in the local store: `warn` is called where it is not, and devices then keep
+    their own payload.
+    """
     trace = churn_trace(scenario)
     present = trace.present(round_index)
     listed = trace.fleet.take(present).to_devices()
     survival = trace.survival(round_index)[present].tolist()
+    payload_bits = [device.payload_bits for device in listed]
+    if scenario.learning.payload == "protocol":
+        try:
+            payload_bits = _report_bits(scenario, survival)
+        except InputError as error:
+            warn(f"payload_bits are those of the devices, not the protocol's: {error}")
     devices = [
         device.model_copy(
-            update={"survival": probability, "optimizer": _bounded_as(device.optimizer)}
+            update={
+                "survival": probability,
+                "payload_bits": bits,
+                "optimizer": _bounded_as(device.optimizer),
+            }
         )
-        for device, probability in zip(listed, survival, strict=True)
+        for device, probability, bits in zip(listed, survival, payload_bits, strict=True)
     ]
     return request_for_round(scenario, devices, server_start(scenario).tolist())
+
+
+def _report_bits(scenario: Scenario, survival: Sequence[float]) -> list[float]:
+    """Return the protocol's bits of each report; raise InputError without the data set."""
+    learning, uses_importance = scenario.learning, method(scenario.method).uses_importance
+    dataset = load(learning.dataset)
+    from scdn.learning.party_factory import PartyFactory  # imports PyTorch
+    from scdn.simulation.run_data import scenario_protocol
+
+    if learning.holdout:
+        dataset = dataset.with_holdout(learning.holdout, scenario.seed)
+    width = PartyFactory.from_dataset(dataset, learning).width
+    protocol = scenario_protocol(scenario, width, len(dataset.train_y), uses_importance)
+    return [float(protocol.report_bits(probability)) for probability in survival]
 
 
 def _bounded_as(optimizer: AnyOptimizer) -> Sgd | Proximal | Momentum:

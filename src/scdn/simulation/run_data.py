@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from scdn.arrays import Array, IntArray
+from scdn.arrays import Array, IntArray, floats
 from scdn.data import Dataset, load
 from scdn.data.scaling import ScalingKind
 from scdn.errors import input_error
@@ -16,13 +16,14 @@ from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView, newcomer_view, split_features
 from scdn.learning.local_optimizers import local_optimizer
 from scdn.learning.party_factory import PartyFactory
+from scdn.learning.round_protocol import RoundProtocol
 from scdn.learning.tensors import TensorOptions
 from scdn.rng import generator
 from scdn.scenario import DeviceGroup, Scenario
 from scdn.world.churn import ChurnTrace
 from scdn.world.fleet import OPTIMIZERS, Fleet
 
-_BITS = 32  # of a weight, or of a number in an embedding
+_BITS = 32  # of a weight
 
 
 @lru_cache(maxsize=2)
@@ -35,6 +36,15 @@ def _prepared(
         dataset = dataset.with_holdout(holdout, seed)
     scaled = dataset.scaled(scaling, "float64" if options.precision == "float64" else "float32")
     return scaled, DatasetTensors.from_dataset(scaled, options)
+
+
+def scenario_protocol(
+    scenario: Scenario, width: int, train_rows: int, uses_importance: bool
+) -> RoundProtocol:
+    """Return the protocol of a scenario's rounds, for embeddings and data of this size."""
+    learning = scenario.learning
+    steps = learning.steps_per_iteration * scenario.max_iterations
+    return RoundProtocol.create(learning, width, train_rows, steps, uses_importance=uses_importance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,17 +81,17 @@ class RunData:
         count = len(self.views)
         return newcomer_view(self.dataset, learning.split, count, self.scenario.seed, name)
 
-    def payload_bits(self, connections: Array) -> Array:
-        """Return what each device sends in a round: its model, or embeddings of drawn rows."""
-        learning = self.scenario.learning
-        if learning.payload == "model":
-            return _BITS * connections
-        steps = learning.steps_per_iteration * self.scenario.max_iterations
+    def round_protocol(self, uses_importance: bool) -> RoundProtocol:
+        """Return the protocol of the run's rounds, for a controller that uses importance or not."""
         train_rows = self.tensors.count("train")
-        batch = min(learning.batch_size, train_rows)
-        batches = steps + learning.holds_rows_out
-        rows = batches * batch + min(learning.sample_rows, train_rows)
-        return np.full(len(connections), float(_BITS * rows * self.factory.width))
+        return scenario_protocol(self.scenario, self.factory.width, train_rows, uses_importance)
+
+    def payload_bits(self, connections: Array, survival: Array, uses_importance: bool) -> Array:
+        """Return what each device's report is planned and billed as."""
+        if self.scenario.learning.payload == "model":
+            return _BITS * connections
+        protocol = self.round_protocol(uses_importance)
+        return floats([protocol.report_bits(probability) for probability in survival])
 
     def optimizers(self, fleet: Fleet, round_index: int) -> tuple[IntArray, Array]:
         """Return each device's optimiser in the round's problem, and its μ or ρ.

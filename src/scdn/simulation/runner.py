@@ -148,6 +148,7 @@ def create_simulation(
         chosen.memory,
         measure_gradients=chosen.schedule == "synchronous",
         parties=surroundings.parties,
+        sends_sample=chosen.uses_importance,
     )
     return surroundings.simulation_class(
         scenario=scenario,

@@ -18,7 +18,7 @@ from scdn.scenario import LearningSettings
 class PartyEmbeddings(NamedTuple):
     """A party's embeddings, (rows, width), as it last sent them."""
 
-    training: Tensor | None  # of all training rows; None where the memory does not ask for them
+    training: Tensor | None  # of all training rows, imputed where not heard; None: not asked for
     sample: Tensor  # of the training rows that losses and importance are measured on
     test: Tensor
 
@@ -46,7 +46,8 @@ class Memory:
     """
 
     name: ClassVar[str] = ""
-    needs_training_embeddings: ClassVar[bool] = False  # whether leaving devices send all rows'
+    needs_training_embeddings: ClassVar[bool] = False  # of leaving devices, of all training rows
+    keeps_heard_rows: ClassVar[bool] = False  # whether rows stay as heard, and others are imputed
 
     def __init__(self, learning: LearningSettings) -> None:
         self.learning = learning

@@ -1,0 +1,140 @@
+"""Measure what fewer bits per number cost, and what sending whole tables buys after exits.
+
+    python benchmarks/sent_bits.py run results.jsonl --seeds 10 --jobs 2
+    python benchmarks/sent_bits.py table results.jsonl
+
+SC-DN on two of the fixed networks in `benchmarks/networks`, with the product's defaults and labels
+on the server, so that gradients are sent as well. *Known* scores use embeddings of test rows that
+departed devices had made before they left, *later* ones impute them. `run` appends to the file and
+skips what is in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from scdn.job_pool import PoolJob, run_jobs
+from scdn.scenario import read_scenario
+from scdn.simulation.runner import run
+
+NETWORKS = Path(__file__).parent / "networks"
+NAMES = ("paper-dynamic", "wildfire")
+VARIANTS = {
+    "32 bits": ("learning.number_bits=32",),
+    "16 bits": ("learning.number_bits=16",),
+    "8 bits": ("learning.number_bits=8",),
+    "4 bits": ("learning.number_bits=4",),
+    "2 bits": ("learning.number_bits=2",),
+    "4 bits, table in 10 reports": ("learning.number_bits=4", "learning.table_rounds=10"),
+    "4 bits, table if survival < 0.98": (
+        "learning.number_bits=4",
+        "learning.table_rounds=10",
+        "learning.table_survival=0.98",
+    ),
+}
+
+Record = dict[str, Any]
+
+
+def train(network: str, variant: str, seed: int) -> Record:
+    """Run one scenario; return its scores and its bill."""
+    settings = [f"seed={seed}", "learning.labels=server", *VARIANTS[variant]]
+    scenario = read_scenario(NETWORKS / f"{network}.toml", settings)
+    with tempfile.TemporaryDirectory() as folder:
+        recorded = run(scenario, Path(folder) / "run")
+    end = recorded.end or {}
+    metrics, energy = end["metrics"], end["energy"]
+    reports = sum(
+        device["bits_sent"] > 0 for event in recorded.rounds for device in event["devices"]
+    )
+    return {
+        "network": network,
+        "variant": variant,
+        "seed": seed,
+        "status": end["status"],
+        "known": metrics["top3"],
+        "later": metrics.get("future", metrics)["top3"],
+        "departed": sum(len(event["exited"]) for event in recorded.rounds),
+        "up_bits": energy["bits_sent"] / max(1, reports),
+        "down_bits": energy["bits_received"] / max(1, reports),
+        "joules": energy["total_j"],
+        "transmission_j": energy["transmission_j"],
+        "movement_j": energy["movement_j"],
+    }
+
+
+def key(record: Record) -> tuple[Any, ...]:
+    """Return what tells one run from another."""
+    return tuple(record[name] for name in ("network", "variant", "seed"))
+
+
+def read(path: Path) -> list[Record]:
+    """Return the records of a file, if it is there."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def run_all(path: Path, seeds: int, jobs: int) -> None:
+    """Run what the file does not have yet, and append it."""
+    done = {key(record) for record in read(path)}
+    planned = [
+        PoolJob(str(arguments), train, arguments)
+        for seed, variant, network in product(range(seeds), VARIANTS, NAMES)
+        if (arguments := (network, variant, seed)) not in done
+    ]
+    with path.open("a") as file:
+        for count, (_, record) in enumerate(run_jobs(planned, workers=jobs), 1):
+            file.write(json.dumps(record) + "\n")
+            file.flush()
+            print(f"\r{count} of {len(planned)} runs", end="", file=sys.stderr, flush=True)
+
+
+def rows(records: Sequence[Record]) -> Iterator[str]:
+    """Yield a table: top-3 on known and later samples, and bits and joules per run."""
+    yield "| network | sent | seeds | known | later | kbit up | kbit down | J | diverged |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|"
+    for network, variant in product(NAMES, VARIANTS):
+        chosen = [r for r in records if (r["network"], r["variant"]) == (network, variant)]
+        if not chosen:
+            continue
+        known, later = (_mean(chosen, name, 2) for name in ("known", "later"))
+        bits = [statistics.mean(r[name] for r in chosen) / 1e3 for name in ("up_bits", "down_bits")]
+        joules = statistics.mean(r["joules"] for r in chosen)
+        diverged = sum(r["status"] != "done" for r in chosen)
+        yield (
+            f"| {network} | {variant} | {len(chosen)} | {known} | {later} "
+            f"| {bits[0]:.0f} | {bits[1]:.0f} | {joules:.0f} | {diverged} |"
+        )
+
+
+def _mean(records: Sequence[Record], name: str, digits: int) -> str:
+    values = [record[name] for record in records]
+    deviation = f" ± {statistics.stdev(values):.{digits}f}" if len(values) > 1 else ""
+    return f"{statistics.mean(values):.{digits}f}{deviation}"
+
+
+def main() -> None:
+    """Run, or print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("action", choices=("run", "table"))
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=1)
+    args = parser.parse_args()
+    if args.action == "run":
+        run_all(args.file, args.seeds, args.jobs)
+    print("\n".join(rows(read(args.file))))
+
+
+if __name__ == "__main__":
+    main()

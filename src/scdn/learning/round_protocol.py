@@ -1,0 +1,167 @@
+"""The messages of a round between the server and one device, and how many bits each has.
+
+Planner, ledger, simulation and federation all take sizes from here. Rows are never named in a
+message: both sides draw them from the run's seed. Embeddings of test rows are measurement, and no
+part of the protocol.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from scdn.learning.batches import split_rows
+from scdn.scenario import LearningSettings
+
+Direction = Literal["up", "down"]
+
+FIGURE_BITS = 32  # of a number that is no part of a table
+ORDER_FIGURES = 8  # round, steps, rate, optimiser and its value, iterations, power and clock
+REPORT_FIGURES = 3  # gradient bound, gradient variance and smoothness
+RANGE_BITS = 64  # lowest and highest number of a table's column, where numbers are rounded
+
+
+class MessagePart(NamedTuple):
+    """One part of what is sent in a round; `direction` is up to the server or down to the device.
+
+    `again` says that the part is sent once more whenever a step was too long and is shortened.
+    """
+
+    name: str
+    direction: Direction
+    bits: int
+    again: bool = False
+
+
+def tables_after_step(learning: LearningSettings) -> tuple[str, ...]:
+    """Return the tables of a round's rows that devices send again after their step.
+
+    A server that trains afterwards needs them all, and one that searches the step needs the rows
+    held out.
+    """
+    if learning.server_optimizer == "adam" or learning.server_turn == "after":
+        return "drawn", "held_out"
+    return ("held_out",) if learning.step == "searched" else ()
+
+
+def table_bits(rows: int, width: int, number_bits: int) -> int:
+    """Return the bits of a table of so many rows and columns, in whole bytes.
+
+    Rounded numbers need the range of each column as well.
+    """
+    if rows == 0 or width == 0:
+        return 0
+    if number_bits == FIGURE_BITS:
+        return rows * width * FIGURE_BITS
+    return 8 * -(-rows * width * number_bits // 8) + RANGE_BITS * width
+
+
+@dataclass(frozen=True)
+class RoundProtocol:
+    """What the server and a device that reports send each other in a round.
+
+    Attributes
+    ----------
+    width
+        The numbers of an embedding.
+    drawn, held_out
+        The training rows that are drawn in a round, and those on which nobody trains.
+    sample
+        The rows that importance is estimated on; 0 where the controller does not use it.
+    train_rows
+        All training rows.
+    """
+
+    learning: LearningSettings
+    width: int
+    drawn: int
+    held_out: int
+    sample: int
+    train_rows: int
+
+    @classmethod
+    def create(
+        cls,
+        learning: LearningSettings,
+        width: int,
+        train_rows: int,
+        steps: int,
+        *,
+        uses_importance: bool,
+    ) -> RoundProtocol:
+        """Return the protocol of rounds in which a batch is drawn for each of so many steps."""
+        training, held_out = train_rows, 0
+        if learning.holds_rows_out:
+            # The number of rows does not depend on the seed.
+            training, held_out = map(len, split_rows(0, train_rows))
+        size = learning.batch_size
+        return cls(
+            learning,
+            width,
+            steps * min(size, training),
+            min(size, held_out),
+            min(learning.sample_rows, train_rows) if uses_importance else 0,
+            train_rows,
+        )
+
+    @property
+    def table_part(self) -> int:
+        """Return the rows of the whole table that are sent with one report."""
+        rounds = self.learning.table_rounds
+        return -(-self.train_rows // rounds) if rounds else 0
+
+    def sends_table(self, survival: float) -> bool:
+        """Return whether a device of this survival probability sends parts of its whole table."""
+        return self.table_part > 0 and survival <= self.learning.table_survival
+
+    def report_bits(self, survival: float) -> int:
+        """Return the bits that plans count for the report of a device: all it sends, once."""
+        return bits_of(self.parts(1, 0, with_table=self.sends_table(survival)), "up")
+
+    def parts(
+        self, members: int, fusion_parameters: int, *, with_table: bool = False
+    ) -> list[MessagePart]:
+        """Return the parts of a round in the order in which they are sent, each sent once.
+
+        `members` is the number of parties that the fusion model takes, this device included.
+        """
+        tables = {"drawn": self._bits(self.drawn), "held_out": self._bits(self.held_out)}
+        after = sum(tables[table] for table in tables_after_step(self.learning))
+        parts = [
+            MessagePart("orders", "down", ORDER_FIGURES * FIGURE_BITS),
+            MessagePart("embeddings before the step", "up", sum(tables.values())),
+            *self._training_parts(members, fusion_parameters),
+            MessagePart("figures", "up", REPORT_FIGURES * FIGURE_BITS),
+        ]
+        if self.learning.step != "rate":
+            chosen_on = self.held_out if self.learning.step == "searched" else self.drawn
+            parts.append(MessagePart("trained embeddings", "up", self._bits(chosen_on)))
+            parts.append(MessagePart("step", "down", FIGURE_BITS, again=True))
+        parts.append(MessagePart("embeddings after the step", "up", after, again=True))
+        parts.append(MessagePart("sample", "up", self._bits(self.sample), again=True))
+        if with_table:
+            table = self._bits(self.table_part)
+            parts.append(MessagePart("part of the table", "up", table, again=True))
+        return [part for part in parts if part.bits]
+
+    def _training_parts(self, members: int, fusion_parameters: int) -> list[MessagePart]:
+        """Return what a device needs to train and to measure its gradients."""
+        sample = MessagePart("gradients of the sample", "down", self._bits(self.sample))
+        if self.learning.labels == "server":
+            return [MessagePart("gradients", "down", self._bits(self.drawn)), sample]
+        others = (members - 1) * self._bits(self.drawn)
+        return [
+            MessagePart("embeddings of others", "down", others),
+            MessagePart("fusion model", "down", FIGURE_BITS * fusion_parameters),
+            sample,
+        ]
+
+    def _bits(self, rows: int) -> int:
+        return table_bits(rows, self.width, self.learning.number_bits)
+
+
+def bits_of(parts: list[MessagePart], direction: Direction, sendings: int = 1) -> int:
+    """Return the bits in one direction, if devices report so many times after a step."""
+    return sum(
+        part.bits * (sendings if part.again else 1) for part in parts if part.direction == direction
+    )

@@ -1,0 +1,116 @@
+"""How a round begins: its rows are drawn, parties that report embed them, and losses are set up."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from scdn.learning.batches import draw_round
+from scdn.learning.local_optimizers import LocalSteps
+from scdn.learning.party_backend import RoundTask
+from scdn.learning.party_loss import PartyLoss
+from scdn.learning.round_training import RoundTraining
+from scdn.learning.server_work import ServerWork
+from scdn.rng import generator
+
+if TYPE_CHECKING:
+    from scdn.learning.vertical_model import VerticalModel
+
+
+def begin_round(
+    model: VerticalModel,
+    key: tuple[int, ...],
+    steps: int,
+    local_steps: Mapping[str, LocalSteps],
+    training_parties: int | None,
+    reporting: set[str],
+    table_senders: Collection[str],
+) -> RoundTraining:
+    """Draw the round's rows, and ask the parties for their embeddings of them."""
+    drawn = draw_round(model.seed, key, steps, model.data.count("train"), model.learning)
+    batches, held_out = (rows.to(model.factory.options.device) for rows in drawn)
+    if model.data.augmentation is not None:
+        batches = model.data.augmentation.draw(generator(model.seed, "augment", *key), batches)
+    weights = model.server.training_weights(steps, generator(model.seed, "dropout", *key))
+    tables = {"drawn": batches, "held_out": held_out}
+    stale, heard = member_embeddings(model, tables, "before", reporting)
+    local_steps = {name: steps for name, steps in local_steps.items() if name in heard}
+    most = max((steps.count for steps in local_steps.values()), default=0)
+    if model.learning.labels == "server":  # which computes the gradients of these rows
+        model.server.work += ServerWork(gradient_rows=batches[:most].numel())
+    model.measure_idle(local_steps, batches, stale["drawn"])
+    task = round_task(model, batches, local_steps, stale["drawn"], weights, held_out)
+    fixed_length = model.step_rule.fixed_length(task.training, training_parties)
+    parts = _table_parts(model, heard & set(table_senders))
+    return RoundTraining(
+        model.learning,
+        model.parties,
+        model.server,
+        replace(task, step_length=fixed_length, table_parts=parts),
+        stale["drawn"],
+        stale["held_out"],
+        weights,
+        model.server.evaluation_weights(len(held_out)),
+        heard,
+        _senders(model, local_steps) & heard,
+    )
+
+
+def member_embeddings(
+    model: VerticalModel, rows: Mapping[str, Tensor], phase: str, names: Collection[str]
+) -> tuple[dict[str, Tensor], set[str]]:
+    """Return all members' embeddings of tables of (steps, batch) rows, and who sent theirs.
+
+    Those of `names` are asked to. Each result is (members, steps, batch, width).
+    """
+    tables = {name: part.flatten() for name, part in rows.items()}
+    sent = model.parties.embed(tables, phase, names)
+    flat, sizes = torch.cat(list(tables.values())), [len(part) for part in tables.values()]
+    embeddings = model.server.member_embeddings(sent, flat).split(sizes, 1)
+    return {
+        name: table.view(len(table), *rows[name].shape, table.shape[-1])
+        for name, table in zip(tables, embeddings, strict=True)
+    }, set(sent)
+
+
+def round_task(
+    model: VerticalModel,
+    batches: Tensor,
+    local_steps: Mapping[str, LocalSteps],
+    stale: Tensor,
+    weights: Tensor | None,
+    held_out: Tensor | None = None,
+) -> RoundTask:
+    """Return what parties are asked to do, against these embeddings of all members."""
+
+    def party_loss(names: Sequence[str]) -> PartyLoss:
+        return model.server.party_loss(names, batches, stale, model.learning.labels, weights)
+
+    of_sample = partial(sample_loss, model) if model.measures_gradients else None
+    held_out = batches.new_zeros(0, 0) if held_out is None else held_out
+    return RoundTask(batches, held_out, local_steps, party_loss, of_sample)
+
+
+def sample_loss(model: VerticalModel, names: Sequence[str]) -> PartyLoss:
+    """Return the loss of these parties over the sample."""
+    model.exchange()
+    return model.server.sample_loss(names)
+
+
+def _senders(model: VerticalModel, local_steps: Mapping[str, LocalSteps]) -> set[str]:
+    """Return the parties whose embeddings differ after a round: with noise, everybody's."""
+    if model.learning.perturbation:
+        return set(model.present)
+    return {name for name, steps in local_steps.items() if steps.count}
+
+
+def _table_parts(model: VerticalModel, names: Collection[str]) -> dict[str, int]:
+    """Return which part of the whole table each of these parties sends."""
+    if model.server.heard is None or not model.learning.table_rounds:
+        return {}
+    return {name: model.server.heard.parties[name].table_parts for name in names}

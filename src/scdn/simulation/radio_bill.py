@@ -1,0 +1,93 @@
+"""The bill of a round's messages: what was really sent, by the protocol or by the paper.
+
+By the protocol a device that is heard sends and receives the parts of `RoundProtocol`. A sending of
+embeddings beyond the planned one takes further airtime at the planned power, after the report. The
+server sends to each device in the device's own band and over the same path, at `transmit_w`. By the
+paper (`payload = "model"`) a device sends its model, and nothing comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from scdn.arrays import Array
+from scdn.control.plan import Plan
+from scdn.learning.asynchronous_schedule import Arrival
+from scdn.learning.radio_use import RadioUse, ReportUse
+from scdn.learning.round_protocol import MessagePart, bits_of
+from scdn.learning.step_rule import StepTaken
+from scdn.scenario import Electronics
+from scdn.simulation.outcome import Outcome
+from scdn.world import transmission
+
+Parts = list[MessagePart]  # of one device's messages; empty where a report is billed as a model
+
+
+def report_uses(
+    plan: Plan, outcome: Outcome, parts: Sequence[Parts], transmit_w: float
+) -> list[ReportUse]:
+    """Return what each device's report takes, from an outcome in which nothing is received yet.
+
+    A device that is not heard receives nothing, and one that leaves sends nothing. With a
+    `transmit_w` of 0 the server's airtime and energy are not counted.
+    """
+    rates = _rates_from_server(plan, outcome, transmit_w)
+    heard, powers = outcome.trains, plan.decision.power_w
+    return [
+        _report_use(sent, parts[n], float(powers[n]), float(rates[n]), transmit_w)
+        if heard[n]
+        else ReportUse(sent)
+        for n, sent in enumerate(outcome.uses())
+    ]
+
+
+def _report_use(
+    sent: RadioUse, parts: Parts, power_w: float, rate: float, transmit_w: float
+) -> ReportUse:
+    if not parts:
+        return ReportUse(sent)
+    up, up_twice = (bits_of(parts, "up", sendings) for sendings in (1, 2))
+    down, down_twice = (bits_of(parts, "down", sendings) for sendings in (1, 2))
+    seconds = (up_twice - up) * sent.sending_s / up
+    again = RadioUse(bits_sent=up_twice - up, sending_s=seconds, transmission_j=power_w * seconds)
+    return ReportUse(
+        sent + _received(down, rate, transmit_w),
+        again + _received(down_twice - down, rate, transmit_w),
+    )
+
+
+def _received(bits: int, rate: float, transmit_w: float) -> RadioUse:
+    seconds = float(transmission.delay(bits, rate)) if transmit_w else 0.0
+    return RadioUse(
+        bits_received=bits, receiving_s=seconds, server_transmission_j=transmit_w * seconds
+    )
+
+
+def _rates_from_server(plan: Plan, outcome: Outcome, transmit_w: float) -> Array:
+    """Return the rate at which each device receives, over the true path in its own band."""
+    problem = plan.problem
+    snr = transmission.snr(transmit_w, outcome.path_loss, problem.noise_w)
+    return transmission.rate(snr, problem.bandwidth_hz, problem.radio.rate_model)
+
+
+def with_sendings(
+    arrivals: Sequence[Arrival], steps: Sequence[StepTaken], present: Collection[str]
+) -> list[Arrival]:
+    """Return arrivals with the sendings of their steps; there is a step for each that trained."""
+    taken = iter(steps)
+    return [
+        replace(arrival, sendings=next(taken).sendings) if arrival.trains(present) else arrival
+        for arrival in arrivals
+    ]
+
+
+def add_electronics(outcome: Outcome, electronics: Electronics, latency_s: float) -> Outcome:
+    """Add what devices draw beside their processor and antenna in a round of this duration."""
+    return replace(
+        outcome,
+        circuit_j=electronics.circuit_w * outcome.airtime_s,
+        idle_j=np.full(len(outcome.active), electronics.idle_w * latency_s),
+    )
