@@ -11,13 +11,17 @@ from scdn.data import fetch
 from scdn.federation.device_client import DeviceClient
 from scdn.federation.export_parties import LABELS_FILE, export_parties
 from scdn.federation.federated_server import FederatedServer
+from scdn.federation.messages import MAX_STEP_LENGTH
 from scdn.federation.messenger import Node, RawReply
 from scdn.federation.row_alignment import read_features, read_labels
 from scdn.federation.server_settings import federated_scenario
+from scdn.federation.wire_format import decode, encode
+from scdn.learning.fusion_server import FusionServer
 from scdn.scenario import read_scenario
 from scdn.world.churn import NEVER, churn_trace
 
 SETTINGS = (
+    "max_delay_s=1",  # enough for all settings of these tests
     'learning.precision="float64"',
     "learning.sample_rows=256",
     "learning.steps_per_iteration=2",
@@ -34,7 +38,7 @@ def small_scenario(*settings):
     return federated_scenario(read_scenario("examples/quick.toml", (*SETTINGS, *settings)))
 
 
-def scripted_scenario(folder):
+def scripted_scenario(folder, *further):
     """Return a scenario in which one device enters and one exits, and its settings."""
     trace = churn_trace(small_scenario("learning.rounds=5", "churn.entry_rate=0.4"))
     trace = trace.take(np.arange(len(trace.fleet)) < 4)
@@ -42,7 +46,7 @@ def scripted_scenario(folder):
         trace, entered=np.array([-1, -1, -1, 1]), exited=np.array([NEVER, 2, NEVER, NEVER])
     )
     trace.save(folder / "trace.json")
-    settings = ("learning.rounds=5", f'churn.trace="{folder / "trace.json"}"')
+    settings = ("learning.rounds=5", f'churn.trace="{folder / "trace.json"}"', *further)
     return small_scenario(*settings), settings
 
 
@@ -120,6 +124,19 @@ def network_of(files, *names):
     return network
 
 
+def tampered(network, node, change):
+    """Let a function of (request frame, reply frame) change the replies of a node.
+
+    It returns the frame that the server gets, or None if the server gets nothing.
+    """
+
+    def tamper(message_id, raw, reply):
+        frame = change(decode(raw), decode(reply))
+        return [] if frame is None else [RawReply(message_id, node, encode(frame))]
+
+    network.tamper[node] = tamper
+
+
 def server(files, out, network, log=None, **changes):
     labels = read_labels(files / LABELS_FILE)
     log = (lambda _: None) if log is None else log.append
@@ -135,6 +152,31 @@ def federate(files, out, network, *settings, on_round=None, log=None):
 def after(round_, act):
     """Act once, when a round has been recorded."""
     return lambda event, _: act() if event["round"] == round_ else None
+
+
+def lengthen_steps(monkeypatch):
+    """Let the server find steps that are too long, so that it has to shorten them."""
+    best = FusionServer.best_step_length
+
+    def longer(*arguments):
+        return min(16 * best(*arguments), MAX_STEP_LENGTH)
+
+    monkeypatch.setattr(FusionServer, "best_step_length", longer)
+
+
+def further_updates():
+    """Return a function that says whether a node was asked to apply its update before."""
+    counts = {}
+
+    def is_further(node, raw):
+        kind = decode(raw).kind
+        if kind == "train":
+            counts[node] = 0
+        elif kind == "apply":
+            counts[node] += 1
+        return kind == "apply" and counts[node] > 1
+
+    return is_further
 
 
 class Killed(BaseException):

@@ -74,22 +74,6 @@ def test_a_scripted_trace_gives_the_events_of_a_simulation(tmp_path):
     assert largest_difference(simulated.end, federated.end) < 1e-9
 
 
-def test_sending_all_embeddings_less_often_saves_bytes_and_changes_no_training(
-    files, tmp_path, undisturbed
-):
-    small = ("learning.sample_rows=64", "learning.batch_size=8")
-    rare = federate(
-        files, tmp_path / "rare", network_of(files, *THREE), "learning.refresh=4", *small
-    )
-    same = federate(files, tmp_path / "same", network_of(files, *THREE), *small)
-    assert largest_difference(rare.rounds, same.rounds) < 1e-9
-    sent, sent_often = (
-        federated.rounds[1]["devices"][0]["measured"]["bytes_up"]
-        for federated in (rare, undisturbed)
-    )
-    assert sent < sent_often / 2
-
-
 def test_features_are_never_sent(files, tmp_path):
     """No column of a device's features can be found in what it sends."""
     network, sent = network_of(files, *THREE), []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from federation_helpers import export_features
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,12 @@ from hypothesis import strategies as st
 from scdn.federation.device_client import DeviceClient
 from scdn.federation.messages import SCHEMAS, VERSION
 from scdn.federation.row_alignment import hash_keys, read_features
+from scdn.federation.table_format import unpack_table
 from scdn.federation.wire_format import Frame, decode, encode
+from scdn.learning.batches import table_rows
+from scdn.learning.number_coding import encode_table
+from scdn.learning.table_sender import BEFORE, TableSender
+from scdn.npz import write_npz
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +33,13 @@ def answer(device, kind, fields, arrays):
 @given(st.data())
 def test_a_device_answers_every_message(features, data):
     kind = data.draw(st.sampled_from([*SCHEMAS, "?"]))
-    names = ["run", "nonce", "base", "state", "step_length", "steps", "name", "salt"]
+    names = ["run", "nonce", "round", "base", "state", "step_length", "steps", "name", "salt"]
     fields = data.draw(
         st.dictionaries(
             st.sampled_from(names), st.integers(-3, 3) | st.text(max_size=4) | st.none()
         )
     )
-    names = ["rows", "trained_rows", "batches", "gradients", "train", "test", "sample", "?"]
+    names = ["gradients", "gradients_codes", "gradients_ranges", "train", "test", "sample", "?"]
     shapes = st.lists(st.integers(0, 4), max_size=3)
     arrays = {
         name: np.ones(data.draw(shapes), data.draw(st.sampled_from(["<f8", "<i8", "|u1"])))
@@ -44,12 +50,14 @@ def test_a_device_answers_every_message(features, data):
 
 
 IDS = {"run": "r", "nonce": "n"}
+WIDTH, DRAWN = 3, 4  # two batches of two rows
 
 
-def join(device, **learning):
+def join(device, *, sample=range(DRAWN), **learning):
     keys = hash_keys(device.features.keys, "")
-    arrays = {"train": keys[:9], "test": keys[9:12], "sample": np.arange(3)}
-    party = {"name": "a", "seed": 0, "task": "classification", "width": 3}
+    arrays = {"train": keys[:20], "test": keys[20:23], "sample": np.array(sample)}
+    party = {"name": "a", "seed": 0, "task": "classification", "width": WIDTH, "steps": 2}
+    learning = {"batch_size": 2, "precision": "float64", **learning}
     return answer(device, "join", {**IDS, **party, "learning": learning}, arrays)
 
 
@@ -61,28 +69,33 @@ def test_a_device_runs_no_model_from_the_network(features):
 
 PLAN = {"iterations": 1.0, "power_w": 0.1, "cpu_hz": 1e9}
 STEPS = {"steps": 1, "rate": 0.1, "optimizer": "sgd", "optimizer_value": 0.0}
+GRADIENTS = {"gradients": np.ones((DRAWN, WIDTH))}
+MEASURED = {"sample", "test"}
+AFTER = {"drawn", "held_out"} | MEASURED
 
 
-def train(device, step_length=None, *, rows=(0, 8), trained_rows=(1, 2), **fields):
-    states = {"round": 0, "base": 0, "state": 1, "step_length": step_length}
-    arrays = {
-        "batches": np.array([[3, 4]]),
-        "gradients": np.ones((1, 2, 3)),
-        "trained_rows": np.array(trained_rows, np.int64),
-        "rows": np.array(rows, np.int64),
-    }
-    return answer(device, "train", {**IDS, **PLAN, **STEPS, **states, **fields}, arrays)
+def embed(device, base=0, *, round_=0):
+    return answer(device, "embed", {**IDS, "round": round_, "base": base}, {})
 
 
-def apply(device, step_length, *, state=1, base=0, rows=(0, 8)):
+def train(device, step_length=None, *, embedded=True, arrays=GRADIENTS, **fields):
+    """Let a device train, by default after it has sent the embeddings of the round's rows."""
+    states = {"round": 0, "base": 0, "state": 1, "step_length": step_length, "table_part": None}
+    fields = {**IDS, **PLAN, **STEPS, **states, **fields}
+    if embedded:
+        embed(device, fields["base"], round_=fields["round"])
+    return answer(device, "train", fields, arrays)
+
+
+def apply(device, step_length, *, state=1, base=0):
     fields = {**IDS, "base": base, "state": state, "step_length": step_length}
-    return answer(device, "apply", fields, {"rows": np.array(rows, np.int64)})
+    return answer(device, "apply", fields, {})
 
 
 @pytest.fixture
 def joined(features, tmp_path):
     device = DeviceClient("device-1", features, state_file=tmp_path / "state.npz")
-    assert join(device, precision="float64").kind == "join"
+    assert join(device).kind == "join"
     return device
 
 
@@ -91,25 +104,30 @@ def test_a_device_runs_no_optimizer_from_the_network(joined):
     assert train(joined, optimizer="os:system").kind == "refused"
 
 
+# --- updates and states ---------------------------------------------------------------------------
+
+
 @given(first=st.floats(0, 4), second=st.floats(0, 4))
 def test_a_second_update_of_a_round_replaces_the_first(features, first, second):
     once, twice = DeviceClient("device-1", features), DeviceClient("device-1", features)
     for device in (once, twice):
-        join(device, precision="float64")
+        join(device)
         train(device)
     apply(twice, first)
     replies = apply(once, second), apply(twice, second, state=2)
-    for name in ("train", "test"):
+    assert replies[0].arrays.keys() == AFTER
+    for name in AFTER:
         np.testing.assert_array_equal(replies[0].arrays[name], replies[1].arrays[name])
 
 
 def test_an_update_applied_at_once_is_the_one_applied_later(joined, features):
     other = DeviceClient("device-1", features)
-    join(other, precision="float64")
+    join(other)
     at_once = train(joined, 0.5)
-    assert train(other).arrays.keys() == {"trained"}
+    assert train(other).arrays.keys() == {"held_out"}
     later = apply(other, 0.5)
-    for name in ("train", "test"):
+    assert at_once.arrays.keys() == later.arrays.keys() == AFTER
+    for name in AFTER:
         np.testing.assert_array_equal(at_once.arrays[name], later.arrays[name])
 
 
@@ -121,17 +139,11 @@ def test_a_device_refuses_steps_of_other_lengths(joined, step_length):
     assert apply(joined, 4096.0).kind == "apply"
 
 
-@pytest.mark.parametrize("numbers", [(-1,), (9,), (0, 1 << 40)])
-def test_a_device_refuses_rows_that_it_does_not_have(joined, numbers):
-    """It does so before it trains or applies an update."""
-    for wrong in ({"trained_rows": numbers}, {"rows": numbers}):
-        refusal = train(joined, 1.0, **wrong)
+def test_a_device_refuses_rows_that_it_does_not_have(features):
+    for sample in ((-1,), (20,), (0, 1 << 40)):
+        refusal = join(DeviceClient("device-1", features), sample=sample)
         assert refusal.kind == "refused"
-        assert f"{next(iter(wrong))} has row numbers outside 0..8" in refusal.fields["reason"]
-        assert apply(joined, 1.0).kind == "refused"  # nothing was trained
-    assert train(joined).kind == "train"
-    assert apply(joined, 1.0, rows=numbers).kind == "refused"
-    assert joined.states.keys() == {0}
+        assert "sample has row numbers outside 0..19" in refusal.fields["reason"]
 
 
 def test_a_state_has_its_number_for_good(joined):
@@ -153,7 +165,30 @@ def test_a_device_keeps_a_limited_number_of_states(joined):
     train(joined)
     kinds = [apply(joined, 1.0, state=state).kind for state in range(1, 10)]
     assert kinds == ["apply"] * 7 + ["refused"] * 2
-    assert train(joined, base=7).kind == "train"
+    assert train(joined, base=7, state=8).kind == "train"
+
+
+def test_a_device_trains_only_from_the_embeddings_that_it_sent(joined):
+    """Gradients belong to one round's rows in one state of the model."""
+    assert train(joined, embedded=False).kind == "refused"
+    embed(joined)
+    assert train(joined, embedded=False, round=1).kind == "refused"
+    assert train(joined, embedded=False).kind == "train"
+    apply(joined, 1.0)
+    assert train(joined, embedded=False, base=1, state=2).kind == "refused"
+    assert joined.states.keys() == {0, 1}
+
+
+def test_a_new_round_ends_the_one_before(joined):
+    """An update is not applied among another round's rows."""
+    train(joined)
+    embed(joined, round_=1)
+    assert "has no update" in apply(joined, 1.0).fields["reason"]
+
+
+def test_a_device_takes_no_more_steps_than_it_has_drawn_batches_for(joined):
+    assert "2 batches" in train(joined, steps=3).fields["reason"]
+    assert train(joined, steps=2).kind == "train"
 
 
 def test_a_restarted_device_refuses_a_second_update_and_keeps_the_first(joined, features):
@@ -164,11 +199,32 @@ def test_a_restarted_device_refuses_a_second_update_and_keeps_the_first(joined, 
     assert apply(restarted, 0.1, state=2).kind == "refused"
     hello = answer(restarted, "hello", {**IDS, "version": VERSION, "salt": ""}, {})
     assert hello.fields["states"] == [0, 1]
-    join(restarted, precision="float64")
+    join(restarted)
     refusal = apply(restarted, 0.1, state=2)
     assert "has no update of state 0" in refusal.fields["reason"]
-    embedded = answer(restarted, "embed", {**IDS, "base": 1}, {"rows": np.array([0, 8])})
-    np.testing.assert_array_equal(embedded.arrays["train"], first.arrays["train"])
+    embedded = embed(restarted, 1)
+    assert embedded.arrays.keys() == {"drawn", "held_out"}
+    for name, table in embedded.arrays.items():
+        np.testing.assert_array_equal(table, first.arrays[name])
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {},
+        {"metadata": np.array("[]")},
+        {"metadata": np.array("{")},
+        {"metadata": np.array('{"run": "r"}')},
+        {"metadata": np.array('{"run": "r", "party": "a"}'), "x/bias": np.zeros(2)},
+    ],
+)
+def test_a_damaged_file_of_states_is_ignored(features, tmp_path, arrays):
+    log, path = [], tmp_path / "state.npz"
+    write_npz(path, **arrays)
+    device = DeviceClient("device-1", features, state_file=path, log=log.append)
+    hello = answer(device, "hello", {**IDS, "version": VERSION, "salt": ""}, {})
+    assert hello.fields["states"] == []
+    assert log == [f"{path}: damaged, ignored"]
 
 
 def test_a_device_says_that_its_numbers_are_no_longer_finite(joined):
@@ -176,8 +232,88 @@ def test_a_device_says_that_its_numbers_are_no_longer_finite(joined):
     diverged = train(joined, rate=1e308)
     assert diverged.fields["diverged"]
     assert diverged.arrays == {}
-    at_once = train(joined, 1.0, rate=1e308, trained_rows=())
+    at_once = train(joined, 1.0, rate=1e308)
     assert at_once.fields["diverged"]
     assert joined.states.keys() == {0}
-    assert train(joined, rate=0.1).arrays.keys() == {"trained"}
+    assert train(joined, rate=0.1).arrays.keys() == {"held_out"}
     assert apply(joined, 1.0).kind == "apply"
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def coded(values, seed=0):
+    table = encode_table(np.asarray(values, float), 4, np.random.default_rng(seed))
+    return {"gradients_codes": table.codes, "gradients_ranges": table.ranges}
+
+
+@pytest.fixture
+def coding(features):
+    device = DeviceClient("device-1", features)
+    assert join(device, number_bits=4, table_rounds=3).kind == "join"
+    return device
+
+
+RIGHT = coded(np.ones((DRAWN, WIDTH)))
+CODES, RANGES = RIGHT["gradients_codes"], RIGHT["gradients_ranges"]
+MALFORMED = {
+    "none": {},
+    "not coded": GRADIENTS,
+    "without ranges": {"gradients_codes": CODES},
+    "without codes": {"gradients_ranges": RANGES},
+    "a byte less": {**RIGHT, "gradients_codes": CODES[:-1]},
+    "a byte more": {**RIGHT, "gradients_codes": np.append(CODES, np.uint8(0))},
+    "a column less": {**RIGHT, "gradients_ranges": RANGES[:, :-1]},
+    "no columns": {**RIGHT, "gradients_ranges": RANGES[:, :0]},
+    "three ranges": {**RIGHT, "gradients_ranges": np.ones((3, WIDTH), "f4")},
+    "inverted": {**RIGHT, "gradients_ranges": np.stack([RANGES[1] + 1, RANGES[0]])},
+    "64-bit ranges": {**RIGHT, "gradients_ranges": RANGES.astype(float)},
+    "not finite": {**RIGHT, "gradients_ranges": np.full((2, WIDTH), np.inf, "f4")},
+    "other rows": coded(np.ones((DRAWN + 1, WIDTH))),
+    "whole numbers": {**RIGHT, "gradients_codes": CODES.astype(np.int64)},
+}
+
+
+@pytest.mark.parametrize("how", MALFORMED)
+def test_a_device_refuses_malformed_gradients_before_it_trains(coding, how):
+    assert train(coding, arrays=MALFORMED[how]).kind == "refused"
+    of_sample = {f"sample_{name}": table for name, table in MALFORMED[how].items()}
+    if of_sample:
+        assert train(coding, arrays={**RIGHT, **of_sample}).kind == "refused"
+    assert apply(coding, 1.0).kind == "refused"
+    assert coding.states.keys() == {0}
+    assert train(coding, arrays=RIGHT).kind == "train"
+
+
+@pytest.mark.parametrize("how", ["a row less", "a column less", "three dimensions", "coded"])
+def test_a_device_refuses_malformed_gradients_that_are_not_coded(joined, how):
+    (table,) = GRADIENTS.values()
+    wrong = {"a row less": table[:-1], "a column less": table[:, :-1]}.get(how, table[None])
+    assert train(joined, arrays=RIGHT if how == "coded" else {"gradients": wrong}).kind == "refused"
+    assert train(joined).kind == "train"
+
+
+@given(rounds=st.integers(0, 1 << 40), part=st.integers(0, 1 << 40))
+def test_any_round_and_part_of_the_table_can_be_asked_for(features, rounds, part):
+    device = DeviceClient("device-1", features)
+    join(device, number_bits=4, table_rounds=3)
+    reply = train(device, 0.5, arrays=RIGHT, round=rounds, table_part=part)
+    rows = len(table_rows(part, 3, 20))
+    assert 6 <= rows <= 7
+    assert reply.arrays["table_codes"].shape == (-(-rows * WIDTH * 4 // 8),)
+    for wrong in ({"round": (1 << 40) + 1}, {"table_part": (1 << 40) + 1}, {"table_part": -1}):
+        assert train(device, 0.5, arrays=RIGHT, **wrong).kind == "refused"
+
+
+@given(st.data())
+def test_what_the_server_decodes_is_what_the_device_takes_it_for(features, data):
+    """The differences that follow in a round start from the same table on both sides."""
+    bits = data.draw(st.sampled_from([2, 4, 8, 16]))
+    device, server = DeviceClient("device-1", features), TableSender(bits, 0)
+    join(device, number_bits=bits)
+    round_ = data.draw(st.integers(0, 9))
+    arrays = embed(device, round_=round_).arrays
+    for table, rows in (("drawn", DRAWN), ("held_out", 2)):
+        like = torch.zeros(rows, WIDTH, dtype=torch.float64)
+        received = unpack_table(server, "a", table, arrays, like, BEFORE)
+        assert torch.equal(received, device._sender._before["a", table])

@@ -8,25 +8,23 @@ import torch
 from federation_helpers import (
     THREE,
     Killed,
-    device,
     export_features,
     federate,
+    further_updates,
     largest_difference,
+    lengthen_steps,
     network_of,
     server,
     small_scenario,
+    tampered,
 )
 
-from scdn.federation.device_client import DeviceClient
 from scdn.federation.messages import MAX_STEP_LENGTH
-from scdn.federation.messenger import RawReply
-from scdn.federation.wire_format import Frame, decode, encode
+from scdn.federation.wire_format import Frame, decode
 from scdn.learning import local_parties, round_training
-from scdn.learning.fusion_server import SEARCHED_LENGTHS, FusionServer
+from scdn.learning.fusion_server import SEARCHED_LENGTHS
 from scdn.learning.party_stack import PartyStack
 from scdn.simulation.runner import run
-
-FEW_ROWS = ("learning.sample_rows=64", "learning.batch_size=8")  # of which few occur twice
 
 
 @pytest.fixture(scope="module")
@@ -44,22 +42,6 @@ def both(files, out, *settings, before=lambda: None):
     return simulated, federated
 
 
-def state_differences(simulation, network):
-    """Return how far embeddings on the server are from those of the devices' states, by party."""
-    gaps = {}
-    for client in network.devices.values():
-        known = simulation.remote.parties[client.party]
-        parties = client._at(client.run, known.state)
-        rows = torch.nonzero(known.current).flatten()
-        (train,) = parties.embed(rows, "table", parties.names).values()
-        (sent,) = parties.evaluation_embeddings(parties.names)
-        gaps[client.party] = max(
-            float((train - known.train[rows]).abs().max()),
-            float((sent.test[0] - known.test).abs().max()),
-        )
-    return gaps
-
-
 # --- equal to a simulation ------------------------------------------------------------------------
 
 STEP, OPTIMIZER = 'learning.step="{}"', 'learning.server_optimizer="{}"'
@@ -73,9 +55,12 @@ STEP, OPTIMIZER = 'learning.step="{}"', 'learning.server_optimizer="{}"'
             for step in ("searched", "fitted", "rate")
             for optimizer in ("adam", "sgd")
         ),
-        *((STEP.format(step), "learning.refresh=3", *FEW_ROWS) for step in ("searched", "rate")),
+        *(
+            (STEP.format(step), OPTIMIZER.format("sgd"), 'learning.server_turn="parallel"')
+            for step in ("searched", "fitted")
+        ),
         ('learning.damping="active"', 'learning.server_turn="parallel"'),
-        ('learning.input="masked"', "max_delay_s=0.1", "learning.server_rounds=2"),
+        ('learning.input="masked"', "learning.server_rounds=2"),
         ('learning.smoothness="measured"', "learning.server_steps=0"),
         ("method=sc-dn-dropout",),
         ("method=zoc",),
@@ -92,19 +77,13 @@ def test_every_setting_gives_the_events_of_a_simulation(tmp_path, settings):
 
 @pytest.fixture
 def too_long(monkeypatch):
-    """The server finds steps that are too long, and has to shorten them."""
-    best = FusionServer.best_step_length
-
-    def longer(*arguments):
-        return min(16 * best(*arguments), MAX_STEP_LENGTH)
-
-    monkeypatch.setattr(FusionServer, "best_step_length", longer)
+    lengthen_steps(monkeypatch)
 
 
 @pytest.mark.usefixtures("too_long")
-@pytest.mark.parametrize("refresh", [1, 3])
-def test_a_shortened_step_is_applied_again(files, tmp_path, refresh):
-    simulated, federated = both(files, tmp_path, f"learning.refresh={refresh}", *FEW_ROWS)
+@pytest.mark.parametrize("bits", [4, 32])
+def test_a_shortened_step_is_applied_again(files, tmp_path, bits):
+    simulated, federated = both(files, tmp_path, f"learning.number_bits={bits}")
     assert {event["step"]["shortenings"] for event in federated.rounds} & {1, 2}
     assert largest_difference(simulated.rounds, federated.rounds) < 1e-9
 
@@ -120,110 +99,52 @@ def test_devices_accept_every_length_that_the_server_tries():
     assert max(SEARCHED_LENGTHS) <= MAX_STEP_LENGTH
 
 
-# --- a device that misses further requests to apply an update -------------------------------------
-
-
-def further_updates():
-    """Return a function that says whether a node was asked to apply its update before."""
-    counts = {}
-
-    def is_further(node, raw):
-        kind = decode(raw).kind
-        if kind == "train":
-            counts[node] = 0
-        elif kind == "apply":
-            counts[node] += 1
-        return kind == "apply" and counts[node] > 1
-
-    return is_further
-
-
-def lose_reply(network, push, request):
-    """The device applies the update, but the server does not hear of it."""
-    message_id = push(*request)
-    network.replies[message_id] = []
-    return message_id
-
-
-def lose_request(_, push, request):
-    return push(-1, *request[1:])
-
-
-def restart(network, push, request):
-    """The device's process ends and starts again, before it gets the request."""
-    before = network.devices[2]
-    network.devices[2] = DeviceClient(before.name, before.features, before.state_file)
-    return push(*request)
-
-
-@pytest.mark.usefixtures("too_long")
-@pytest.mark.parametrize("refresh", [1, 3])
-@pytest.mark.parametrize("disturb", [lose_reply, lose_request, restart])
-def test_a_device_that_misses_a_shorter_step_goes_on_from_the_state_the_server_knows(
-    files, tmp_path, disturb, refresh
-):
-    """It stays as far as the first request said, and is not taken for silent."""
-    state, network = tmp_path / "state.npz", network_of(files, *THREE)
-    network.plug(2, device(files, "device-2", state_file=state))
-    gaps, disturbed, push, is_further = [], [], network.push, further_updates()
-
-    def disturbed_push(*request):
-        node, raw, _ = request
-        if not is_further(node, raw) or node != 2:
-            return push(*request)
-        disturbed.append(request)
-        return disturb(network, push, request)
-
-    network.push = disturbed_push
-
-    def compare_states(_, simulation):
-        gaps.append(state_differences(simulation, network))
-
-    settings = (f"learning.refresh={refresh}", *FEW_ROWS)
-    federated = federate(files, tmp_path / "run", network, *settings, on_round=compare_states)
-    assert disturbed
-    assert max(max(by_party.values()) for by_party in gaps) < 1e-12
-    assert all(event["exited"] == [] for event in federated.rounds)
-    assert all(event["federation"]["missed"] == [] for event in federated.rounds)
-    assert all(event["link_failed"] == [] for event in federated.rounds)
+# --- replies that are not whole -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("step", "kind", "array"),
-    [("searched", "train", "trained"), ("searched", "apply", "train"), ("rate", "train", "test")],
+    [
+        ("searched", "embed", "held_out"),
+        ("searched", "train", "held_out"),
+        *(("searched", "apply", array) for array in ("drawn", "held_out", "sample", "table")),
+        ("fitted", "train", "drawn"),
+        ("rate", "train", "test"),
+    ],
 )
 def test_a_reply_without_its_embeddings_counts_as_lost(files, tmp_path, step, kind, array):
     runs = []
     for strip in (True, False):
         network = network_of(files, *THREE)
 
-        def tamper(message_id, raw, reply, *, strip=strip):
-            frame = decode(reply)
-            if decode(raw).kind == kind:
-                kept = {name: table for name, table in frame.arrays.items() if name != array}
-                frame = Frame(frame.kind, frame.fields, kept)
-                return [RawReply(message_id, 2, encode(frame))] if strip else []
-            return [RawReply(message_id, 2, reply)]
+        def lose(request, frame, *, strip=strip):
+            if request.kind != kind:
+                return frame
+            kept = {name: table for name, table in frame.arrays.items() if name != array}
+            assert len(kept) == len(frame.arrays) - 1
+            return Frame(frame.kind, frame.fields, kept) if strip else None
 
-        network.tamper[2] = tamper
-        out = tmp_path / ("stripped" if strip else "lost")
-        runs.append(federate(files, out, network, "learning.rounds=2", STEP.format(step)))
+        tampered(network, 2, lose)
+        out, log = tmp_path / ("stripped" if strip else "lost"), []
+        settings = ("learning.rounds=2", "learning.table_rounds=3", STEP.format(step))
+        runs.append(federate(files, out, network, *settings, log=log))
+        dropped = f"device-2: invalid reply dropped (array '{array}' is missing)"
+        assert log.count(dropped) == (2 if strip else 0)
         assert [event["federation"]["missed"] for event in runs[-1].rounds] == [["device-2"]] * 2
     assert largest_difference(runs[0].rounds, runs[1].rounds) < 1e-12
 
 
-def test_a_silent_device_is_waited_for_at_most_twice_in_a_round(files, tmp_path):
+def test_a_silent_device_is_waited_for_once_in_a_round(files, tmp_path):
     network, asked = network_of(files, *THREE), []
 
     def silence(event, _):
         asked.append([])
         if event["round"] == 1:
-            network.tamper[2] = lambda _, raw, __: asked[-1].append(decode(raw).kind) or []
+            tampered(network, 2, lambda request, _: asked[-1].append(request.kind))
 
-    settings = ("learning.refresh=8", *FEW_ROWS)
-    federated = federate(files, tmp_path / "run", network, *settings, on_round=silence)
+    federated = federate(files, tmp_path / "run", network, on_round=silence)
     assert [event["federation"]["missed"] for event in federated.rounds[2:]] == [["device-2"]] * 2
-    assert asked[1:3] == [["train"], ["embed", "train"]]
+    assert asked[1:3] == [["embed"], ["embed"]]
 
 
 # --- parties whose numbers are no longer finite ---------------------------------------------------
@@ -290,35 +211,36 @@ def test_a_step_is_shortened_where_numbers_are_no_longer_finite(files, tmp_path,
 # --- the server trains on what devices sent -------------------------------------------------------
 
 
-@pytest.mark.parametrize("refresh", [1, 3])
-def test_the_server_trains_on_the_embeddings_that_devices_sent(files, tmp_path, refresh):
-    network, sent = network_of(files, *THREE), {}  # by party and row, the last embedding sent
+def test_the_server_trains_on_the_embeddings_that_devices_sent(files, tmp_path):
+    network, sent = network_of(files, *THREE), {}  # by party, the rows last sent
 
-    def record(node):
-        def tamper(message_id, raw, reply):
-            request, frame, party = decode(raw), decode(reply), network.devices[node].party
-            if "train" in frame.arrays:
-                table = frame.arrays["train"] + node  # so that it is nobody's own embedding
-                rows = request.arrays.get("rows", np.arange(len(table)))
-                sent.setdefault(party, {}).update(zip(rows.tolist(), table, strict=True))
-                frame = Frame(frame.kind, frame.fields, {**frame.arrays, "train": table})
-            return [RawReply(message_id, node, encode(frame))]
+    def recorded(node):
+        def change(_, frame):
+            tables = {
+                name: frame.arrays[name] + node  # so that it is nobody's own embedding
+                for name in ("drawn", "held_out")
+                if name in frame.arrays
+            }
+            if len(tables) == 2:
+                sent[network.devices[node].party] = np.concatenate(list(tables.values()))
+            return Frame(frame.kind, frame.fields, {**frame.arrays, **tables})
 
-        return tamper
+        return change
 
-    network.tamper = {node: record(node) for node in (1, 2, 3)}
+    for node in (1, 2, 3):
+        tampered(network, node, recorded(node))
 
     def compare_rows(event, simulation):
         heard = simulation.model.server.recent.rounds[-1]
         assert heard.round == event["round"]
         assert heard.embeddings.keys() == set(THREE)
         assert int(heard.held_out.sum()) > 0
+        cache = simulation.model.server.heard
         for party, table in heard.embeddings.items():
-            expected = np.stack([sent[party][row] for row in heard.rows.tolist()])
-            np.testing.assert_array_equal(table.numpy(), expected)
+            np.testing.assert_array_equal(table.numpy(), sent[party])
+            np.testing.assert_array_equal(cache.parties[party].values[heard.rows], sent[party])
 
-    settings = (f"learning.refresh={refresh}", *FEW_ROWS)
-    federate(files, tmp_path / "run", network, *settings, on_round=compare_rows)
+    federate(files, tmp_path / "run", network, on_round=compare_rows)
     assert sent.keys() == set(THREE)
 
 
@@ -326,8 +248,8 @@ def test_the_server_trains_on_the_embeddings_that_devices_sent(files, tmp_path, 
 
 
 @pytest.mark.usefixtures("too_long")
-@pytest.mark.parametrize("round_", [1, 3])
-@pytest.mark.parametrize("kind", ["train", "apply", "second apply"])
+@pytest.mark.parametrize("round_", [1, 2])
+@pytest.mark.parametrize("kind", ["embed", "train", "apply", "second apply"])
 def test_a_resumed_server_ends_as_if_it_had_not_stopped(files, tmp_path, kind, round_):
     """Rows of recent rounds and the rates that were found are in the checkpoint."""
     plain = federate(files, tmp_path / "plain", network_of(files, *THREE))

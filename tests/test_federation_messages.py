@@ -114,8 +114,8 @@ IDS = {"run": "r", "nonce": "n"}
 REPLY_FIELDS = {
     "hello": {"name": "a", "party": "", "states": [], "position_m": None},
     "join": {**EMBEDDED, "connections": 1},
-    "probe": {"bound_sq": 0.0, "variance": 0.0, "seconds": 0.0},
-    "embed": EMBEDDED,
+    "embed": {"seconds": 0.0},
+    "report": EMBEDDED,
     "train": {"bound_sq": None, "variance": None, "seconds": 0.0},
     "apply": {"seconds": 0.0},
     "goodbye": {},
@@ -129,10 +129,13 @@ def reply(kind, arrays):
 
 
 def arrays_of(kind):
-    """Return arrays as a reply of this kind has them, all of size 16."""
+    """Return all arrays that a reply of this kind may have; sizes that may differ are 16."""
     schema = SCHEMAS[kind][1]
     return {
-        name.rstrip("?"): np.zeros((16,) * len(shape), f"{dtype}{1 if dtype == 'u' else 8}")
+        name.rstrip("?"): np.zeros(
+            [size if isinstance(size, int) else 16 for size in shape],
+            f"{dtype}{1 if dtype == 'u' else 8}",
+        )
         for name, (dtype, shape) in schema.arrays.items()
     }
 
