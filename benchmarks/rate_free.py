@@ -12,16 +12,14 @@ iterations from a run with the same seed and rate.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
-from scdn.job_pool import PoolJob, run_jobs
+from result_file import Record, read, run_missing
+
 from scdn.methods import method, methods
 from scdn.scenario import Scenario, read_scenario
 from scdn.simulation.runner import run
@@ -29,8 +27,6 @@ from scdn.simulation.runner import run
 NETWORKS = Path(__file__).parent / "networks"
 NAMES = ("paper-static", "paper-dynamic", "wildfire", "smart-grid")
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0)
-
-Record = dict[str, Any]
 
 
 def scenario_of(network: str, seed: int, name: str, rate: float) -> Scenario:
@@ -59,33 +55,15 @@ def train(network: str, seed: int, name: str, rate: float) -> Record:
     }
 
 
-def key(record: Record) -> tuple[Any, ...]:
-    """Return what tells one run from another."""
-    return tuple(record[name] for name in ("network", "seed", "method", "rate"))
-
-
-def read(path: Path) -> list[Record]:
-    """Return the records of a file, if it is there."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    return [json.loads(line) for line in lines]
-
-
 def run_all(
     path: Path, names: Sequence[str], rates: Sequence[float], seeds: int, jobs: int
 ) -> None:
     """Run what the file does not have yet, and append it."""
-    done = {key(record) for record in read(path)}
-    wanted = [
-        arguments
+    wanted = (
+        (network, seed, name, rate)
         for seed, rate, name, network in product(range(seeds), rates, names, NAMES)
-        if (arguments := (network, seed, name, rate)) not in done
-    ]
-    planned = [PoolJob(str(arguments), train, arguments) for arguments in wanted]
-    with path.open("a") as file:
-        for count, (_, record) in enumerate(run_jobs(planned, workers=jobs), 1):
-            file.write(json.dumps(record) + "\n")
-            file.flush()
-            print(f"\r{count} of {len(planned)} runs", end="", file=sys.stderr, flush=True)
+    )
+    run_missing(path, train, wanted, ("network", "seed", "method", "rate"), jobs)
 
 
 def rows(records: Sequence[Record]) -> Iterator[str]:

@@ -12,16 +12,14 @@ skips what is in it.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
-from scdn.job_pool import PoolJob, run_jobs
+from result_file import Record, read, run_missing
+
 from scdn.scenario import read_scenario
 from scdn.simulation.runner import run
 
@@ -40,8 +38,6 @@ VARIANTS = {
         "learning.table_survival=0.98",
     ),
 }
-
-Record = dict[str, Any]
 
 
 def train(network: str, variant: str, seed: int) -> Record:
@@ -71,30 +67,13 @@ def train(network: str, variant: str, seed: int) -> Record:
     }
 
 
-def key(record: Record) -> tuple[Any, ...]:
-    """Return what tells one run from another."""
-    return tuple(record[name] for name in ("network", "variant", "seed"))
-
-
-def read(path: Path) -> list[Record]:
-    """Return the records of a file, if it is there."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    return [json.loads(line) for line in lines]
-
-
 def run_all(path: Path, seeds: int, jobs: int) -> None:
     """Run what the file does not have yet, and append it."""
-    done = {key(record) for record in read(path)}
-    planned = [
-        PoolJob(str(arguments), train, arguments)
+    wanted = (
+        (network, variant, seed)
         for seed, variant, network in product(range(seeds), VARIANTS, NAMES)
-        if (arguments := (network, variant, seed)) not in done
-    ]
-    with path.open("a") as file:
-        for count, (_, record) in enumerate(run_jobs(planned, workers=jobs), 1):
-            file.write(json.dumps(record) + "\n")
-            file.flush()
-            print(f"\r{count} of {len(planned)} runs", end="", file=sys.stderr, flush=True)
+    )
+    run_missing(path, train, wanted, ("network", "variant", "seed"), jobs)
 
 
 def rows(records: Sequence[Record]) -> Iterator[str]:
