@@ -3,6 +3,7 @@
     python benchmarks/federation.py overhead   four devices, messages of 2 MB (needs mnist)
     python benchmarks/federation.py many       twenty devices, ten rounds (needs digits)
     python benchmarks/federation.py network    200 ms delay, 5 % loss, a partition of 20 s
+    python benchmarks/federation.py traffic    bytes that pass, against what the ledger bills
 
 Every run uses TLS and keys. The bad network is a proxy on loopback, so that it needs no `netem` in
 the kernel. It delays each piece of a stream, and adds the time of a retransmission (one round trip,
@@ -22,10 +23,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from scdn.federation.processes import (
     LocalDevices,
@@ -204,6 +207,7 @@ class BadNetwork:
         self.cut_until = 0.0
         self.cut: str | None = None
         self.retransmissions = 0
+        self.passed: Counter[tuple[str, str]] = Counter()  # bytes by device and direction
         self._rng = random.Random(0)  # noqa: S311
 
     def between(self, port: int, names: list[str]) -> BadNetwork:
@@ -240,11 +244,16 @@ class BadNetwork:
         await asyncio.sleep(self.delay_s)  # first half of the handshake
         server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self.port)
         await asyncio.gather(
-            self._forward(name, reader, server_writer), self._forward(name, server_reader, writer)
+            self._forward(name, "up", reader, server_writer),
+            self._forward(name, "down", server_reader, writer),
         )
 
     async def _forward(
-        self, name: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        name: str,
+        direction: str,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
     ) -> None:
         pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(16)  # 256 kB in flight
 
@@ -255,6 +264,7 @@ class BadNetwork:
                     raw = await reader.read(1 << 14)
                 except OSError:
                     raw = b""
+                self.passed[name, direction] += len(raw)
                 last = max(last, time.monotonic() + self.delay_s + self._retransmission_s(len(raw)))
                 await pieces.put((last, raw))
 
@@ -317,10 +327,53 @@ def bad_network(folder: Path) -> None:
     print(f"late answers dropped: {late or 'none'}; segments sent again: {network.retransmissions}")
 
 
+# --- what passes, and what is billed --------------------------------------------------------------
+
+
+def traffic(folder: Path) -> None:
+    """Count the bytes that pass a proxy, and compare them with the ledger, with 32 and 4 bits."""
+    for bits in (32, 4):
+        settings = ("learning.rounds=5", "churn.exits=false", f"learning.number_bits={bits}")
+        network, rounds = BadNetwork(delay_s=0.0, loss=0.0), []
+
+        def keep(event: dict[str, object], network=network, rounds=rounds) -> None:
+            if event.get("event") == "round":
+                rounds.append(Counter(network.passed))
+
+        scenario = read_scenario(QUICK, settings)
+        result = federate(scenario, folder / f"traffic-{bits}", 4, 60.0, network, keep)
+        rows = []
+        for index, event in enumerate(result.run.rounds[1:], 1):  # the first one has joining in it
+            for device in event["devices"]:
+                rows += _compared(device, event["round"], rounds[index] - rounds[index - 1])
+        print(f"{bits} bits per number")
+        head = ("round", "device", "", "ledger B", "payload B", "difference", "measurement B",
+                "overhead B", "through the proxy B")  # fmt: skip
+        print_table(rows, head)
+
+
+def _compared(
+    device: dict[str, Any], round_: int, passed: Counter[tuple[str, str]]
+) -> Iterator[tuple[object, ...]]:
+    """Yield a device's bytes in one round, by direction."""
+    name, measured = device["id"], device.get("measured")
+    for direction, billed in (("up", "bits_sent"), ("down", "bits_received")):
+        if measured is None or not device[billed]:
+            continue
+        ledger, payload = device[billed] / 8, measured[f"payload_{direction}"]
+        kinds = (payload, measured[f"measurement_{direction}"])
+        overhead_bytes = measured[f"bytes_{direction}"] - sum(kinds)
+        yield (
+            *(round_, name, direction, f"{ledger:.0f}", payload),
+            f"{100 * (payload / ledger - 1):+.2f} %",
+            *(kinds[1], overhead_bytes, passed[name, direction]),
+        )
+
+
 def main() -> None:
-    """Run one of the three benchmarks."""
+    """Run one of the four benchmarks."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    parts = {"overhead": overhead, "many": many, "network": bad_network}
+    parts = {"overhead": overhead, "many": many, "network": bad_network, "traffic": traffic}
     if len(sys.argv) != 2 or sys.argv[1] not in parts:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory(prefix="scdn-") as folder:

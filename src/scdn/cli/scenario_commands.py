@@ -132,7 +132,7 @@ def _show(options: argparse.Namespace) -> int:
     else:
         from scdn.world.scenario_text import scenario_text
 
-        print(scenario_text(scenario))
+        print(scenario_text(_with_report_bits(scenario)))
     return 0
 
 
@@ -144,11 +144,22 @@ def _read_with_round(options: argparse.Namespace) -> Scenario:
     return scenario
 
 
+def _with_report_bits(scenario: Scenario) -> Scenario:
+    """Return the scenario with devices whose payload is what their reports are billed as."""
+    from scdn.simulation.request_builder import with_report_bits
+
+    return with_report_bits(scenario, _warn)
+
+
+def _warn(text: str) -> None:
+    print_warnings([text])
+
+
 def _request(options: argparse.Namespace) -> int:
     from scdn.simulation.request_builder import round_request
 
     scenario = _read_with_round(options)
-    request = round_request(scenario, options.round, lambda text: print_warnings([text]))
+    request = round_request(scenario, options.round, _warn)
     write_output(options.out, to_json(request.model_dump(mode="json", by_alias=True)) + "\n")
     return 0
 
@@ -157,7 +168,8 @@ def _draw(options: argparse.Namespace) -> int:
     from scdn.report.map_scene import write_map
     from scdn.report.network_map import make_network_map
 
-    write_map(make_network_map(_read_with_round(options), options.round), options.out)
+    scenario = _with_report_bits(_read_with_round(options))
+    write_map(make_network_map(scenario, options.round), options.out)
     print(f"wrote {options.out}")
     return 0
 

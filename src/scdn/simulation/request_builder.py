@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from scdn.control.plan_request import PlanRequest, request_for_round
@@ -26,12 +27,8 @@ def round_request(
     present = trace.present(round_index)
     listed = trace.fleet.take(present).to_devices()
     survival = trace.survival(round_index)[present].tolist()
-    payload_bits = [device.payload_bits for device in listed]
-    if scenario.learning.payload == "protocol":
-        try:
-            payload_bits = _report_bits(scenario, survival)
-        except InputError as error:
-            warn(f"payload_bits are those of the devices, not the protocol's: {error}")
+    payload_bits = _report_bits(scenario, survival, warn)
+    payload_bits = payload_bits or [device.payload_bits for device in listed]
     devices = [
         device.model_copy(
             update={
@@ -45,10 +42,35 @@ def round_request(
     return request_for_round(scenario, devices, server_start(scenario).tolist())
 
 
-def _report_bits(scenario: Scenario, survival: Sequence[float]) -> list[float]:
-    """Return the protocol's bits of each report; raise InputError without the data set."""
+def with_report_bits(scenario: Scenario, warn: Callable[[str], None]) -> Scenario:
+    """Return the scenario with the protocol's bits as payload, if reports are billed as that.
+
+    They are those of a device that sends no part of its whole table; `warn` as above.
+    """
+    bits = _report_bits(scenario, [math.inf], warn)
+    if not bits:
+        return scenario
+    payload = {"payload_bits": bits[0]}
+    fleet = tuple(group.model_copy(update=payload) for group in scenario.fleet)
+    devices = tuple(device.model_copy(update=payload) for device in scenario.devices)
+    return scenario.model_copy(update={"fleet": fleet, "devices": devices})
+
+
+def _report_bits(
+    scenario: Scenario, survival: Sequence[float], warn: Callable[[str], None]
+) -> list[float]:
+    """Return the protocol's bits of each report; none if they are billed as models.
+
+    None as well, and a warning, without the data set.
+    """
     learning, uses_importance = scenario.learning, method(scenario.method).uses_importance
-    dataset = load(learning.dataset)
+    if learning.payload == "model":
+        return []
+    try:
+        dataset = load(learning.dataset)
+    except InputError as error:
+        warn(f"payload_bits are those of the devices, not the protocol's: {error}")
+        return []
     from scdn.learning.party_factory import PartyFactory  # imports PyTorch
     from scdn.simulation.run_data import scenario_protocol
 
