@@ -375,6 +375,7 @@ def test_malformed_tables_count_as_lost_and_are_logged(files, tmp_path, silenced
     federated = federate(files, tmp_path / "run", network, *FOUR_BITS, on_round=begin, log=log)
     assert largest_difference(silenced.rounds[:3], federated.rounds[:3]) < 1e-12
     assert sum("device-2: invalid reply dropped" in line for line in log) == 3
+    assert "device-2: 3 invalid replies, ignored from now on" in log
     assert federated.rounds[3]["exited"] == ["device-2"]
 
 

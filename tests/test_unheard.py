@@ -172,8 +172,9 @@ def test_the_parts_of_a_table_are_all_its_rows_once(parts, count):
 def test_after_enough_reports_the_server_has_the_whole_table():
     model = imputing(table_rounds=3, step="rate", server_optimizer="sgd")
     senders = {"a", "b"}
+    steps = {name: n_steps(1, 0.0) for name in VIEWS}
     for round_ in range(3):
-        model.train(round_, {}, SERVER, batches=2, heard=set(VIEWS), table_senders=senders)
+        model.train(round_, steps, SERVER, batches=2, heard=set(VIEWS), table_senders=senders)
     cache, rows = model.server.heard, torch.arange(90)
     for name in VIEWS:
         assert bool(cache.parties[name].heard.all()) == (name in senders)

@@ -165,6 +165,12 @@ class Messenger:
         self._pending.clear()
         return replies
 
+    def reject(self, name: str, reason: str) -> None:
+        """Count a party's last reply as invalid: what it has cannot be used."""
+        node = self.node_of.get(name)
+        if node is not None:
+            self._count_wrong_reply(name, node, reason)
+
     # --- inside ---------------------------------------------------------------------------------
 
     def _send(self, name: str, node: int, request: Request, lasts_s: float) -> None:

@@ -350,7 +350,7 @@ class RemoteParties:
 
     def _store_report(self, name: str, reply: Reply) -> bool:
         if "test" not in reply.arrays:
-            self.messenger.log(f"{name}: invalid reply dropped (array 'test' is missing)")
+            self.messenger.reject(name, "array 'test' is missing")
             return False
         sent = self._unpack(name, reply, ["sample"], "after", self.sample_rows)
         if sent is None:
@@ -375,7 +375,7 @@ class RemoteParties:
             try:
                 unpacked[table] = unpack_table(self._coder, name, table, reply.arrays, like, phase)
             except WireError as error:
-                self.messenger.log(f"{name}: invalid reply dropped ({error})")
+                self.messenger.reject(name, str(error))
                 return None
         return unpacked
 

@@ -119,20 +119,28 @@ class RoundProtocol:
         return bits_of(self.parts(1, 0, with_table=self.sends_table(survival)), "up")
 
     def parts(
-        self, members: int, fusion_parameters: int, *, with_table: bool = False
+        self,
+        members: int,
+        fusion_parameters: int,
+        *,
+        with_table: bool = False,
+        trains: bool = True,
     ) -> list[MessagePart]:
         """Return the parts of a round in the order in which they are sent, each sent once.
 
-        `members` is the number of parties that the fusion model takes, this device included.
+        `members` is the number of parties that the fusion model takes, this device included. A
+        device without an iteration to train only sends its embeddings.
         """
         tables = {"drawn": self._bits(self.drawn), "held_out": self._bits(self.held_out)}
         after = sum(tables[table] for table in tables_after_step(self.learning))
         parts = [
             MessagePart("orders", "down", ORDER_FIGURES * FIGURE_BITS),
             MessagePart("embeddings before the step", "up", sum(tables.values())),
-            *self._training_parts(members, fusion_parameters),
-            MessagePart("figures", "up", REPORT_FIGURES * FIGURE_BITS),
         ]
+        if not trains:
+            return parts
+        parts += self._training_parts(members, fusion_parameters)
+        parts.append(MessagePart("figures", "up", REPORT_FIGURES * FIGURE_BITS))
         if self.learning.step != "rate":
             chosen_on = self.held_out if self.learning.step == "searched" else self.drawn
             parts.append(MessagePart("trained embeddings", "up", self._bits(chosen_on)))

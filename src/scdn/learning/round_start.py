@@ -46,7 +46,7 @@ def begin_round(
     model.measure_idle(local_steps, batches, stale["drawn"])
     task = round_task(model, batches, local_steps, stale["drawn"], weights, held_out)
     fixed_length = model.step_rule.fixed_length(task.training, training_parties)
-    parts = _table_parts(model, heard & set(table_senders))
+    parts = _table_parts(model, task.training & set(table_senders))
     return RoundTraining(
         model.learning,
         model.parties,

@@ -218,11 +218,14 @@ class Simulation:
         """Return what the messages of each device's report take in this round."""
         learning, fusion = self.scenario.learning, self.model.server.fusion
         protocol = self.data.round_protocol(self.method.uses_importance)
+        trains, tables = self._step_counts(plan) > 0, self._sends_tables(plan.problem)
         parts = [
-            protocol.parts(len(fusion.members), fusion.connections, with_table=with_table)
+            protocol.parts(
+                len(fusion.members), fusion.connections, with_table=tables[n], trains=trains[n]
+            )
             if learning.payload == "protocol"
             else []
-            for with_table in self._sends_tables(plan.problem)
+            for n in range(len(trains))
         ]
         return report_uses(plan, outcome, parts, self.scenario.server.transmit_w)
 

@@ -47,15 +47,20 @@ def report_uses(
 def _report_use(
     sent: RadioUse, parts: Parts, power_w: float, rate: float, transmit_w: float
 ) -> ReportUse:
-    if not parts:
+    if not (parts and sent.bits_sent):
         return ReportUse(sent)
     up, up_twice = (bits_of(parts, "up", sendings) for sendings in (1, 2))
     down, down_twice = (bits_of(parts, "down", sendings) for sendings in (1, 2))
-    seconds = (up_twice - up) * sent.sending_s / up
-    again = RadioUse(bits_sent=up_twice - up, sending_s=seconds, transmission_j=power_w * seconds)
+
+    def part_of_plan(bits: int) -> RadioUse:
+        seconds = bits * sent.sending_s / sent.bits_sent
+        return RadioUse(bits_sent=bits, sending_s=seconds, transmission_j=power_w * seconds)
+
+    # A device that does not train sends less than was planned.
+    report = sent if up == sent.bits_sent else part_of_plan(up)
     return ReportUse(
-        sent + _received(down, rate, transmit_w),
-        again + _received(down_twice - down, rate, transmit_w),
+        report + _received(down, rate, transmit_w),
+        part_of_plan(up_twice - up) + _received(down_twice - down, rate, transmit_w),
     )
 
 
