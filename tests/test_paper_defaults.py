@@ -22,6 +22,10 @@ NOT_OF_A_NETWORK = {
     "server.cpu_hz",
     "server.flops_per_cycle",
     "server.capacitance",
+    "server.transmit_w",
+    "electronics",
+    "electronics.circuit_w",
+    "electronics.idle_w",
 }
 LEARNING_RULE = ("step", "damping", "server_optimizer", "server_turn", "server_rate")
 

@@ -255,7 +255,7 @@ def test_methods_are_compared(page, address, tmp_path):
     table = page.locator(".main-table").inner_text()
     assert "Energy" in table
     assert re.search(r"p (<|\d)", table)
-    assert page.locator("svg.ledger rect").count() == 2 * 4  # methods and terms
+    assert page.locator("svg.ledger rect").count() == 2 * 5  # methods and terms
     assert page.locator(".card .uplot").count() >= 3
     with page.expect_download() as download:
         page.get_by_role("link", name="CSV of all rounds").click()
