@@ -536,7 +536,7 @@ class RecordedDraws:
     def held_out(self, reference):
         """Return the rows of the round that nobody trains on."""
         count, size = len(reference.targets), reference.learning.batch_size
-        return held_out_rows(self.model.seed, self.round, count, size)
+        return held_out_rows(self.model.seed, count, size)
 
     def __enter__(self):
         server = self.model.server
@@ -568,7 +568,7 @@ def round_batches(model, round_, steps, arrival=None):
     training = np.arange(count)
     if model.learning.holds_rows_out:
         order = generator(model.seed, "held-out").permutation(count)
-        training = np.sort(order[held_out_count(count) :])
+        training = np.sort(order[held_out_count(count, model.learning.batch_size) :])
     size = min(model.learning.batch_size, len(training))
     drawn = [training[draw.choice(len(training), size, replace=False)] for _ in range(steps)]
     return torch.from_numpy(np.array(drawn))

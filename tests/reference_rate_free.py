@@ -20,19 +20,15 @@ LENGTHS = [
 ]
 
 
-def held_out_count(count):
-    """Return how many of so many rows are held out."""
-    if count <= 320:
-        return max(count // 5, 1)
-    return 64 if count <= 640 else min(count // 10, 2000)
+def held_out_count(count, size):
+    """Return how many of so many rows are held out: a batch, but at most a fifth."""
+    return max(min(count // 5, size), 1)
 
 
-def held_out_rows(seed, round_, count, size):
-    """Draw the round's extra batch from some rows, the same in all rounds of a run."""
+def held_out_rows(seed, count, size):
+    """Return the rows that are held out for the whole run."""
     order = generator(seed, "held-out").permutation(count).tolist()
-    pool = sorted(order[: held_out_count(count)])
-    draw = generator(seed, "search", round_)
-    return torch.tensor(pool)[draw.choice(len(pool), min(size, len(pool)), replace=False)]
+    return torch.tensor(sorted(order[: held_out_count(count, size)]))
 
 
 # --- the step -------------------------------------------------------------------------------------

@@ -126,11 +126,13 @@ def test_a_reply_without_its_embeddings_counts_as_lost(files, tmp_path, step, ki
 
         tampered(network, 2, lose)
         out, log = tmp_path / ("stripped" if strip else "lost"), []
-        settings = ("learning.rounds=2", "learning.table_rounds=3", STEP.format(step))
+        rounds = 1 if kind == "apply" else 2  # a device is ignored after three such replies
+        settings = (f"learning.rounds={rounds}", "learning.table_rounds=3", STEP.format(step))
         runs.append(federate(files, out, network, *settings, log=log))
         dropped = f"device-2: invalid reply dropped (array '{array}' is missing)"
-        assert log.count(dropped) == (2 if strip else 0)
-        assert [event["federation"]["missed"] for event in runs[-1].rounds] == [["device-2"]] * 2
+        assert (log.count(dropped) >= rounds) == strip  # more often, if a step is shortened
+        missed = [event["federation"]["missed"] for event in runs[-1].rounds]
+        assert missed == [["device-2"]] * rounds
     assert largest_difference(runs[0].rounds, runs[1].rounds) < 1e-12
 
 
@@ -203,7 +205,7 @@ def test_a_step_is_shortened_where_numbers_are_no_longer_finite(files, tmp_path,
 
     monkeypatch.setattr(PartyStack, "interpolate", overflow)
     simulated, federated = both(files, tmp_path)
-    assert federated.rounds[0]["step"]["shortenings"] == 2
+    assert federated.rounds[0]["step"]["shortenings"] >= 2
     assert federated.rounds[0]["federation"]["missed"] == []
     assert largest_difference(simulated.rounds, federated.rounds) < 1e-9
 

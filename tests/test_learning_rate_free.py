@@ -78,7 +78,7 @@ def test_rates_that_are_much_too_small_or_large_equal_the_reference(factor):
         pair.train(faster(factor), SERVER)
         pair.check()
     scale = pair.model.step_rule.rate_scale
-    assert scale == 64 if factor < 1 else scale < 1
+    assert scale > 1 if factor < 1 else scale < 1
 
 
 def test_steps_that_raise_the_true_loss_are_shortened_and_then_not_taken_as_in_the_reference():

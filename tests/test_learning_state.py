@@ -78,7 +78,7 @@ def test_a_state_dict_is_a_copy():
     model = create_model(CLASSES, VIEWS, small_learning())
     arrays, values = model.state_dict()
     before = {key: value.copy() for key, value in arrays.items()}
-    model.train(0, LOCAL_STEPS, SERVER)
+    model.train(0, LOCAL_STEPS, LocalSteps(300, 0.1))
     assert all((arrays[key] == before[key]).all() for key in before)
     assert values["round"] == [0, 0]
     assert not torch.equal(

@@ -17,7 +17,7 @@ from small_models import CLASSES, LOCAL_STEPS, NUMBERS, VIEWS, same, started
 
 from scdn.data import fetch
 from scdn.learning.asynchronous_schedule import Arrival, PartyCycle, train_arrivals
-from scdn.learning.batches import draw_round, split_rows
+from scdn.learning.batches import draw_round
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.recent_rows import HeardRows, RecentRows
 from scdn.learning.round_start import member_embeddings
@@ -43,23 +43,17 @@ SERVER = LocalSteps(30, 0.0)
 def test_rows_held_out_are_trained_on_in_no_round(seed, rounds, steps, count, size):
     learning = LearningSettings(batch_size=size)
     drawn = [draw_round(seed, (round_,), steps, count, learning) for round_ in rounds]
-    pool = held_out_count(count)
+    pool = held_out_count(count, size)
     trained = {row for rows in drawn for row in rows.batches.flatten().tolist()}
     held_out = {row for rows in drawn for row in rows.held_out.flatten().tolist()}
     assert trained | held_out <= set(range(count))
-    assert len(held_out) <= pool
+    assert len(held_out) == pool
     assert count == 1 or not trained & held_out
     for rows in drawn:
         assert rows.batches.shape == (steps, min(size, max(count - pool, 1)))
-        assert rows.held_out.shape == (1, min(size, pool))
+        assert rows.held_out.shape == (1, pool)
         assert len(rows.held_out.unique()) == rows.held_out.numel()
         assert rows.flat().tolist() == [*rows.batches.flatten(), *rows.held_out.flatten()]
-
-
-def test_a_large_data_set_does_not_lose_a_tenth_of_its_rows():
-    training, held_out = split_rows(3, 60_000)
-    assert (len(training), len(held_out)) == (58_000, 2_000)
-    assert sorted([*training.tolist(), *held_out.tolist()]) == list(range(60_000))
 
 
 @given(SEEDS, st.integers(0, 99), st.integers(0, 6), st.integers(0, 6), COUNTS)
@@ -79,10 +73,11 @@ def test_rows_are_held_out_where_something_needs_them(step, optimizer):
     assert learning.holds_rows_out == (step == "searched" or optimizer == "adam")
 
 
-def test_every_round_holds_other_rows_out():
+def test_every_round_holds_the_same_rows_out():
+    """So the server knows them of a party that is not heard now and has not changed since."""
     learning = LearningSettings()
-    drawn = [tuple(draw_round(5, (n,), 4, 1000, learning).held_out[0].tolist()) for n in range(9)]
-    assert len(set(drawn)) == 9
+    drawn = {tuple(draw_round(5, (n,), 4, 1000, learning).held_out[0].tolist()) for n in range(9)}
+    assert len(drawn) == 1
 
 
 # --- the server's batches -------------------------------------------------------------------------
@@ -335,9 +330,9 @@ def test_the_server_never_gets_worse_on_the_rows_held_out(dataset):
 
 def test_the_server_trains_where_nobody_else_does():
     model, untouched = started(), started()
-    step = model.train(0, {}, SERVER, batches=4)
+    step = model.train(0, {}, LocalSteps(300, 0.0), batches=9)
     assert (step.length, step.shortenings, model.step_rule.rate_scale) == (1.0, 0, 1.0)
-    assert model.server.take_work().steps == 30
+    assert model.server.take_work().steps == 300
     assert model.metrics()["train_loss"] < untouched.metrics()["train_loss"]
     for stack, twin in zip(model.stacks, untouched.stacks, strict=True):
         assert all(torch.equal(p, twin.parameters[key]) for key, p in stack.parameters.items())
@@ -491,5 +486,5 @@ def test_any_learning_rate_reaches_the_same_score(tmp_path):
             first_steps.append(rate * recorded.rounds[0]["step"]["lengths"][0])
     assert min(scores["searched"]) > 85
     assert np.ptp(scores["searched"]) < 5
-    assert np.ptp(scores["rate"]) > 5
+    assert min(scores["rate"]) < min(scores["searched"])
     assert max(first_steps) < 8 * min(first_steps)  # although rates differ by a factor of 100

@@ -58,8 +58,8 @@ class Method:
     about
         One line for lists of methods.
     uses_importance
-        Whether plans depend on the devices' importance, so that devices send embeddings of the
-        sample that it is estimated on.
+        Whether plans depend on the devices' importance or on statistics of their gradients, so that
+        devices send embeddings of the sample that both are estimated on.
     """
 
     name: str

@@ -153,7 +153,7 @@ def train_arrivals(
             round_index,
             {arrival.name: steps},
             replace(server_steps, count=count),
-            batches=batches if by_adam else None,
+            batches=batches if by_adam or model.server.heard is not None else None,
             training_parties=1,
             arrival=index,
             heard=[arrival.name],

@@ -12,8 +12,6 @@ from torch import Tensor
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
 
-FEW_HELD_OUT, MAX_HELD_OUT = 64, 2000  # rows of a data set that nobody ever trains on
-
 
 def sample_rows(
     count: int, learning: LearningSettings, seed: int
@@ -50,25 +48,23 @@ def draw_round(
     if not learning.holds_rows_out:
         batches = draw_batches(draw, steps, count, learning.batch_size)
         return RoundRows(batches, batches.new_zeros(0, 0))
-    training, held_out = split_rows(seed, count)
+    training, held_out = split_rows(seed, count, learning.batch_size)
     batches = draw_batches(draw, steps, len(training), learning.batch_size)
-    search = generator(seed, "search", key[0])
-    positions = draw_batches(search, 1, len(held_out), learning.batch_size)
-    return RoundRows(training[batches], held_out[positions])
+    return RoundRows(training[batches], held_out[None])
 
 
 @lru_cache(maxsize=8)
-def split_rows(seed: int, count: int) -> tuple[Tensor, Tensor]:
-    """Return the rows to train on and those held out for the whole run, each in rising order.
+def split_rows(seed: int, count: int, batch_size: int) -> tuple[Tensor, Tensor]:
+    """Return the rows to train on, and a batch that is held out for the whole run.
 
-    A tenth is held out, less of a large data set and more of a small one, but at most a fifth. One
-    row alone is both.
+    At most a fifth of the rows is held out. One row alone is both. The rows held out do not change,
+    so that the server knows them of a party that does not report now and has not trained since.
     """
     if count < 2:
         rows = torch.arange(count)
         return rows, rows
     order = generator(seed, "held-out").permutation(count)
-    size = max(1, min(count // 5, max(count // 10, FEW_HELD_OUT), MAX_HELD_OUT))
+    size = max(1, min(count // 5, batch_size))
     held_out, training = torch.from_numpy(np.sort(order[:size])), np.sort(order[size:])
     return torch.from_numpy(training), held_out
 

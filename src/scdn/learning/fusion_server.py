@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -185,16 +185,30 @@ class FusionServer:
             _masked(embeddings, weights), self.targets[batches], self.task, rate
         )
 
-    def hear(self, round_index: int, rows: Tensor, held_out: Tensor, embeddings: Tensor) -> None:
-        """Keep the members' embeddings (members, rows, width) of a round's rows, to train on."""
+    def hear(
+        self,
+        round_index: int,
+        rows: Tensor,
+        held_out: Tensor,
+        embeddings: Tensor,
+        reported: Collection[str] = (),
+        present: int = 0,
+    ) -> None:
+        """Keep the members' embeddings (members, rows, width) of a round's rows, to train on.
+
+        `reported` are the parties that sent theirs, of so many present, where others are imputed.
+        """
         tables = dict(zip(self.fusion.members, embeddings, strict=True))
-        self.recent.add(HeardRows(round_index, rows, held_out, tables))
+        heard = HeardRows(round_index, rows, held_out, tables, frozenset(reported), present)
+        self.recent.add(heard)
 
     def train_on_recent_rows(
         self, steps: int, batch_size: int, draw: np.random.Generator, mask_draw: np.random.Generator
     ) -> None:
         """Train the fusion model by Adam on the rows of recent rounds."""
-        fusion, heard = self.fusion, self.recent.rounds
+        fusion, heard = self.fusion, self.recent.well_heard()
+        if not heard:
+            return
         rows = torch.cat([round_.rows for round_ in heard])
         held_out = torch.cat([round_.held_out for round_ in heard])
         tables = [round_.table(fusion.members, fusion.width, fusion.options) for round_ in heard]

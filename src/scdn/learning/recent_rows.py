@@ -20,6 +20,13 @@ class HeardRows:
     rows: Tensor  # (rows,) indices of training rows
     held_out: Tensor  # (rows,): nobody trains on these
     embeddings: Mapping[str, Tensor]  # by member, (rows, width)
+    reported: frozenset[str] = frozenset()  # who sent them; those of the others are imputed
+    present: int = 0  # the number of parties that could have
+
+    @property
+    def share(self) -> float:
+        """Return the share of the parties present that reported."""
+        return len(self.reported) / max(1, self.present)
 
     def table(self, members: Sequence[str], width: int, options: TensorOptions) -> Tensor:
         """Return embeddings (rows, members, width), zero for members that came later."""
@@ -46,14 +53,24 @@ class RecentRows:
 
     def add(self, heard: HeardRows) -> None:
         """Add a round's rows, in place of what was heard earlier in the same round."""
+        earlier = [other.reported for other in self.rounds if other.round == heard.round]
+        heard = replace(heard, reported=heard.reported.union(*earlier))
         before = [other for other in self.rounds if other.round != heard.round]
         self.rounds = [*before, heard][-self.limit :]
         while len(self.rounds) > 1 and self._training_rows(self.rounds[1:]) >= self.enough:
             del self.rounds[0]
 
-    @staticmethod
-    def _training_rows(rounds: Sequence[HeardRows]) -> int:
-        return sum(int((~heard.held_out).sum()) for heard in rounds)
+    def well_heard(self) -> list[HeardRows]:
+        """Return the rounds to train on: at least half the share of parties of the best reported.
+
+        Where most embeddings are imputed, the model would learn to do without the true ones.
+        """
+        best = max((heard.share for heard in self.rounds), default=0.0)
+        return [heard for heard in self.rounds if heard.share >= best / 2]
+
+    def _training_rows(self, rounds: Sequence[HeardRows]) -> int:
+        usable = {heard.round for heard in self.well_heard()}
+        return sum(int((~heard.held_out).sum()) for heard in rounds if heard.round in usable)
 
     def forget(self, members: Collection[str]) -> None:
         """Drop the embeddings of members of which nothing is kept."""
@@ -69,7 +86,13 @@ class RecentRows:
             embeddings = {str(n): table for n, table in enumerate(heard.embeddings.values())}
             arrays |= to_arrays(tensors | embeddings, f"recent/{index}")
         values = [
-            {"round": heard.round, "members": list(heard.embeddings)} for heard in self.rounds
+            {
+                "round": heard.round,
+                "members": list(heard.embeddings),
+                "reported": sorted(heard.reported),
+                "present": heard.present,
+            }
+            for heard in self.rounds
         ]
         return StateDict(arrays, {"recent": values})
 
@@ -84,4 +107,8 @@ class RecentRows:
             embeddings = {
                 name: options.tensor(arrays[str(n)]) for n, name in enumerate(values["members"])
             }
-            self.rounds.append(HeardRows(values["round"], rows, held_out.bool(), embeddings))
+            reported = frozenset(values["reported"])
+            heard = HeardRows(
+                values["round"], rows, held_out.bool(), embeddings, reported, values["present"]
+            )
+            self.rounds.append(heard)

@@ -51,8 +51,8 @@ def table_bits(rows: int, width: int, number_bits: int) -> int:
     """
     if rows == 0 or width == 0:
         return 0
-    if number_bits == FIGURE_BITS:
-        return rows * width * FIGURE_BITS
+    if number_bits >= FIGURE_BITS:
+        return rows * width * number_bits
     return 8 * -(-rows * width * number_bits // 8) + RANGE_BITS * width
 
 
@@ -93,7 +93,7 @@ class RoundProtocol:
         training, held_out = train_rows, 0
         if learning.holds_rows_out:
             # The number of rows does not depend on the seed.
-            training, held_out = map(len, split_rows(0, train_rows))
+            training, held_out = map(len, split_rows(0, train_rows, learning.batch_size))
         size = learning.batch_size
         return cls(
             learning,
@@ -165,7 +165,10 @@ class RoundProtocol:
         ]
 
     def _bits(self, rows: int) -> int:
-        return table_bits(rows, self.width, self.learning.number_bits)
+        number_bits: int = self.learning.number_bits
+        if number_bits == FIGURE_BITS and self.learning.precision == "float64":
+            number_bits = 2 * FIGURE_BITS  # as they are then sent
+        return table_bits(rows, self.width, number_bits)
 
 
 def bits_of(parts: list[MessagePart], direction: Direction, sendings: int = 1) -> int:

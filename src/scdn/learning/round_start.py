@@ -103,8 +103,11 @@ def sample_loss(model: VerticalModel, names: Sequence[str]) -> PartyLoss:
 
 
 def _senders(model: VerticalModel, local_steps: Mapping[str, LocalSteps]) -> set[str]:
-    """Return the parties whose embeddings differ after a round: with noise, everybody's."""
-    if model.learning.perturbation:
+    """Return the parties whose embeddings differ after a round.
+
+    With noise everybody's do, where the server knows them.
+    """
+    if model.learning.perturbation and model.server.heard is None:
         return set(model.present)
     return {name for name, steps in local_steps.items() if steps.count}
 

@@ -90,6 +90,7 @@ class RoundTraining:
         if diverged:
             indices = self.server.member_indices(diverged)
             trained = trained.index_copy(0, indices, stale[indices])
+            self.senders -= set(diverged)  # they stay as they are
         names = self.task.training - set(diverged)
         length = self.server.best_step_length(rows, stale, trained, SEARCHED_LENGTHS, weights)
         limit = TOLERATED_RISE * self.server.mean_loss(rows, stale, weights)
@@ -126,7 +127,12 @@ class RoundTraining:
         tables = [self._fresh(batches).flatten(1, 2), self.fresh_held_out.flatten(1, 2)]
         rows = torch.cat([batches.flatten(), held_out.flatten()])
         is_held_out = torch.arange(len(rows), device=rows.device) >= batches.numel()
-        self.server.hear(round_index, rows, is_held_out, torch.cat(tables, 1))
+        embeddings = torch.cat(tables, 1)
+        if self.server.heard is None:  # all embeddings are true ones
+            self.server.hear(round_index, rows, is_held_out, embeddings)
+        elif self.heard:  # else there is nothing new about these rows
+            present = len(self.parties.names)
+            self.server.hear(round_index, rows, is_held_out, embeddings, self.heard, present)
         self.server.train_on_recent_rows(steps, self.learning.batch_size, draw, mask)
 
     # --- embeddings -----------------------------------------------------------------------------
@@ -142,8 +148,10 @@ class RoundTraining:
         for name, part in self.task.table_parts.items():
             rows = table_rows(part, self.learning.table_rounds, cache.count)
             tables = {"table": rows.to(self.task.batches.device)}
-            for table in self.parties.embed(tables, f"part {part}", [name]).values():
+            received = self.parties.embed(tables, f"part {part}", [name]) if len(rows) else {}
+            for table in received.values():
                 cache.hear(name, tables["table"], table, is_report=False)
+            if received or not len(rows):
                 cache.parties[name].table_parts = part + 1
 
     def _fresh(self, batches: Tensor) -> Tensor:

@@ -103,6 +103,8 @@ class RowCache:
             if other in self.parties and bool(self.parties[other].heard[fitted_on].all())
         }
         known = party.values[fitted_on]
+        if not len(known):
+            return known.new_zeros(count, self.width)
         inputs = [self.parties[other].values[fitted_on] for other in usable]
         if not usable:
             blank = known.new_zeros(0, count, self.width)

@@ -164,9 +164,11 @@ class LearningSettings(RoundLearningSettings):
         return complete_learning_table(table)
 
     @model_validator(mode="after")
-    def _check_damping_has_a_rate(self) -> LearningSettings:
+    def _check_settings_together(self) -> LearningSettings:
         if self.damping != "none" and self.step != "rate":
             raise ValueError(f'damping = {self.damping!r} needs step = "rate", not "{self.step}"')
+        if self.unheard == "known" and self.number_bits < 32:
+            raise ValueError(f'number_bits = {self.number_bits} needs unheard = "imputed"')
         return self
 
 
