@@ -86,13 +86,13 @@ def test_a_huge_file_is_refused_unread(tmp_path):
 
 
 def test_output_that_cannot_be_written_leaves_nothing_behind(examples, tmp_path):
-    path = tmp_path / "nowhere" / "map.png"
-    result = scdn("scenario", "draw", examples / "wildfire.toml", "-o", path)
+    draw = ["scenario", "draw", examples / "wildfire.toml"]
+    draw += ["--set", 'learning.payload="model"']  # which needs no data set
+    result = scdn(*draw, "-o", tmp_path / "nowhere" / "map.png")
     assert result.returncode == 1
     assert len(result.stderr.splitlines()) == 1
-    refused(scdn("scenario", "draw", examples / "wildfire.toml", "-o", tmp_path / "map.gif"), 1)
-    late = ["-o", tmp_path / "map.png", "--round", 99]
-    refused(scdn("scenario", "draw", examples / "wildfire.toml", *late), 1)
+    refused(scdn(*draw, "-o", tmp_path / "map.gif"), 1)
+    refused(scdn(*draw, "-o", tmp_path / "map.png", "--round", 99), 1)
     assert list(tmp_path.iterdir()) == []
 
 
