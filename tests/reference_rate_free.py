@@ -21,8 +21,8 @@ LENGTHS = [
 
 
 def held_out_count(count, size):
-    """Return how many of so many rows are held out: a batch, but at most a fifth."""
-    return max(min(count // 5, size), 1)
+    """Return how many of so many rows are held out: two batches, but at most a fifth."""
+    return max(min(count // 5, 2 * size), 1)
 
 
 def held_out_rows(seed, count, size):

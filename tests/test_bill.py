@@ -58,7 +58,7 @@ CASES = {
         "learning": {"step": "fitted", "server_optimizer": "sgd", "server_turn": "after"},
     },
     "asynchronous": {"max_delay_s": 0.05, "method": "vafl"},
-    "late": {"max_delay_s": 0.0025, "method": "vafl", "fading": {"mode": "drawn"}},
+    "late": {"max_delay_s": 0.0031, "method": "vafl", "fading": {"mode": "drawn"}},
 }
 HONEST = {"payload": "protocol", "unheard": "imputed", "rounds": 3, "server_steps": 20}
 POWERS = {"electronics": {"circuit_w": 0.2, "idle_w": 0.03}, "server": {"transmit_w": 0.5}}
@@ -174,7 +174,7 @@ def slow_bits(setting, members, survival, sendings):
     learning = setting.learning
     bits, batch = learning.number_bits, learning.batch_size
     drawn = table(learning.steps_per_iteration * setting.max_iterations * batch, bits)
-    held_out = table(batch, bits) if learning.step == "searched" else 0
+    held_out = table(2 * batch, bits) if learning.step == "searched" else 0
     sample = 0
     if METHODS[setting.method].uses_importance:
         sample = table(learning.sample_rows, bits)

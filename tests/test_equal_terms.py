@@ -94,8 +94,8 @@ def test_the_server_takes_the_same_steps(runs, name):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_the_rows_of_a_round_are_the_same(runs, name):
-    """D rows to train on and B to search on, the same at every arrival of an asynchronous round."""
-    assert (TERMS[name]["drawn rows"], TERMS[name]["search rows"]) == ("D", "B")
+    """D rows to train on and 2B to search on, the same at every arrival of an asynchronous round."""
+    assert (TERMS[name]["drawn rows"], TERMS[name]["search rows"]) == ("D", "2B")
     steps = SETTINGS["learning"]["steps_per_iteration"] * runs[name].setting.max_iterations
     assert runs[name].rows.keys() == {(round_index,) for round_index in range(ROUNDS)}
     for key, draws in runs[name].rows.items():
@@ -103,7 +103,7 @@ def test_the_rows_of_a_round_are_the_same(runs, name):
         assert all(drawn == expected for drawn in draws)
         batches, held_out = expected
         assert np.shape(batches) == (steps, BATCH)
-        assert np.shape(held_out) == (1, BATCH)
+        assert np.shape(held_out) == (1, 2 * BATCH)
         assert not set(np.ravel(batches)) & set(np.ravel(held_out))
 
 

@@ -163,7 +163,7 @@ def test_the_server_has_no_more_than_its_limit_of_rounds(limit):
     for rows in model.server.recent.rounds:
         drawn = draw_round(model.seed, (rows.round,), 4, 90, model.learning)
         assert torch.equal(rows.rows, drawn.flat())
-        assert rows.held_out.tolist() == [False] * 36 + [True] * 9
+        assert rows.held_out.tolist() == [False] * 36 + [True] * 18
 
 
 def test_rows_that_were_heard_are_not_computed_again():

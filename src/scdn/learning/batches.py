@@ -12,6 +12,8 @@ from torch import Tensor
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
 
+HELD_OUT_BATCHES = 2  # better than one; what is held out must be sent as well
+
 
 def sample_rows(
     count: int, learning: LearningSettings, seed: int
@@ -55,7 +57,7 @@ def draw_round(
 
 @lru_cache(maxsize=8)
 def split_rows(seed: int, count: int, batch_size: int) -> tuple[Tensor, Tensor]:
-    """Return the rows to train on, and a batch that is held out for the whole run.
+    """Return the rows to train on, and two batches that are held out for the whole run.
 
     At most a fifth of the rows is held out. One row alone is both. The rows held out do not change,
     so that the server knows them of a party that does not report now and has not trained since.
@@ -64,7 +66,7 @@ def split_rows(seed: int, count: int, batch_size: int) -> tuple[Tensor, Tensor]:
         rows = torch.arange(count)
         return rows, rows
     order = generator(seed, "held-out").permutation(count)
-    size = max(1, min(count // 5, batch_size))
+    size = max(1, min(count // 5, HELD_OUT_BATCHES * batch_size))
     held_out, training = torch.from_numpy(np.sort(order[:size])), np.sort(order[size:])
     return torch.from_numpy(training), held_out
 

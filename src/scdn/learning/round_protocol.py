@@ -99,7 +99,7 @@ class RoundProtocol:
             learning,
             width,
             steps * min(size, training),
-            min(size, held_out),
+            held_out,
             min(learning.sample_rows, train_rows) if uses_importance else 0,
             train_rows,
         )

@@ -155,7 +155,7 @@ class LearningSettings(RoundLearningSettings):
 
     @property
     def holds_rows_out(self) -> bool:
-        """Return whether each round draws one more batch, which nobody trains on."""
+        """Return whether some rows are held out, on which nobody trains."""
         return self.step == "searched" or self.server_optimizer == "adam"
 
     @model_validator(mode="before")
