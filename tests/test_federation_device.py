@@ -313,7 +313,7 @@ def test_what_the_server_decodes_is_what_the_device_takes_it_for(features, data)
     join(device, number_bits=bits)
     round_ = data.draw(st.integers(0, 9))
     arrays = embed(device, round_=round_).arrays
-    for table, rows in (("drawn", DRAWN), ("held_out", 2)):
+    for table, rows in (("drawn", DRAWN), ("held_out", 4)):
         like = torch.zeros(rows, WIDTH, dtype=torch.float64)
         received = unpack_table(server, "a", table, arrays, like, BEFORE)
         assert torch.equal(received, device._sender._before["a", table])
