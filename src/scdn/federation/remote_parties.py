@@ -252,16 +252,7 @@ class RemoteParties:
     ) -> dict[str, Tensor]:
         asked = [name for name in self.parties if name in names]
         self.progress = RoundProgress(sizes={table: len(rows) for table, rows in tables.items()})
-        requests = {
-            name: Request(
-                "embed",
-                {"round": self.round[0], "base": self.parties[name].state},
-                {},
-                self._sizes(),
-            )
-            for name in asked
-        }
-        replies = self.messenger.ask(requests)
+        replies = self._ask("embed", asked)
         result = {}
         for name in [name for name in asked if name in replies]:
             if sent := self._unpack(name, replies[name], list(tables), BEFORE):
@@ -284,17 +275,21 @@ class RemoteParties:
                 yield SentEmbeddings([name], [party.sample], [party.test])
 
     def _ask_to_report(self, names: Collection[str]) -> None:
+        for name, reply in self._ask("report", names).items():
+            self._store_report(name, reply)
+
+    def _ask(self, kind: str, names: Collection[str]) -> dict[str, Reply]:
+        """Ask devices for embeddings of their current models; return the replies that came."""
         requests = {
             name: Request(
-                "report",
+                kind,
                 {"round": self.round[0], "base": self.parties[name].state},
                 {},
                 self._sizes(),
             )
             for name in names
         }
-        for name, reply in self.messenger.ask(requests).items():
-            self._store_report(name, reply)
+        return self.messenger.ask(requests)
 
     def smoothness(self) -> dict[str, float]:
         """Return each party's smoothness L_n, as its device last reported it."""
