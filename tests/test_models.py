@@ -254,7 +254,10 @@ def test_a_users_model_is_accepted(name):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("resnet", 'got "resnet", must be auto, mlp, cnn, alexnet or package.module:factory'),
+        (
+            "resnet",
+            'got "resnet", must be auto, mlp, linear, cnn, alexnet or package.module:factory',
+        ),
         ("nowhere.at_all:net", "there is no module nowhere"),
         (":net", "must be package.module:NAME"),
         ("zoo:", "must be package.module:NAME"),

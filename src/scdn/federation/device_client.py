@@ -49,7 +49,7 @@ from scdn.learning.tensors import Tensors, single_threaded
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
 
-MODELS = ("auto", "mlp", "cnn", "alexnet")
+MODELS = ("auto", "mlp", "linear", "cnn", "alexnet")
 _MAX_STATES = 8  # that a device keeps
 
 ReplyContent = tuple[dict[str, Any], Arrays]

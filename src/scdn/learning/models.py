@@ -42,21 +42,33 @@ class MaskedLinear(nn.Module):
         return functional.linear(rows, self.weight.index_select(1, self.columns), self.bias)
 
 
-class Mlp(nn.Sequential):
+class FlatModel(nn.Sequential):
+    """A chain of layers for rows of columns; the first one is linear."""
+
+    def widened(self, inputs: int) -> FlatModel:
+        """Return the same function of rows that are padded with zeros at the end."""
+        first, *others = self
+        weights = first.state_dict()
+        outputs, columns = weights["weight"].shape
+        with torch.device("meta"):  # draws no weights
+            wide = nn.Linear(inputs, outputs)
+        weights["weight"] = functional.pad(weights["weight"], (0, inputs - columns))
+        wide.load_state_dict(weights, assign=True)
+        return FlatModel(wide, *others)
+
+
+class Mlp(FlatModel):
     """A perceptron with one hidden layer."""
 
     def __init__(self, inputs: int, width: int, hidden: int = HIDDEN) -> None:
         super().__init__(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, width))
 
-    def widened(self, inputs: int) -> Mlp:
-        """Return the same function of rows that are padded with zeros at the end."""
-        weights = self.state_dict()
-        hidden, columns = weights["0.weight"].shape
-        with torch.device("meta"):  # draws no weights
-            wide = Mlp(inputs, len(weights["2.weight"]), hidden)
-        weights["0.weight"] = functional.pad(weights["0.weight"], (0, inputs - columns))
-        wide.load_state_dict(weights, assign=True)
-        return wide
+
+class LinearModel(FlatModel):
+    """A linear layer alone, for few rows or few columns; the fusion model may be linear too."""
+
+    def __init__(self, inputs: int, width: int) -> None:
+        super().__init__(nn.Linear(inputs, width))
 
 
 class MaskedMlp(nn.Sequential):
@@ -114,6 +126,9 @@ ARCHITECTURES = {
     entry.name: entry
     for entry in (
         Architecture("mlp", 0, lambda shape, *sizes: _for_rows(shape, Mlp(prod(shape), *sizes))),
+        Architecture(
+            "linear", 0, lambda shape, width, _: _for_rows(shape, LinearModel(prod(shape), width))
+        ),
         Architecture("cnn", 28, lambda shape, width, _: Cnn(shape, width)),
         Architecture("alexnet", 64, lambda shape, width, _: AlexNet(shape, width)),
     )

@@ -12,7 +12,13 @@ from torch import nn
 from scdn.data import Dataset
 from scdn.data.dataset import TaskKind
 from scdn.learning.feature_split import FeatureView, Shape, row_shape
-from scdn.learning.models import Mlp, architecture, build_model, count_connections, structure_key
+from scdn.learning.models import (
+    FlatModel,
+    architecture,
+    build_model,
+    count_connections,
+    structure_key,
+)
 from scdn.learning.party_stack import PartyStack
 from scdn.learning.smoothness import check_layers
 from scdn.learning.tensors import TensorOptions, seeded_init
@@ -77,16 +83,24 @@ class PartyFactory:
         if learning.smoothness == "norms":
             check_layers(module)
         connections = count_connections(module)
-        if isinstance(module, Mlp):
+        if isinstance(module, FlatModel):
             padded = -(-len(view.columns) // _COLUMN_MULTIPLE) * _COLUMN_MULTIPLE
             view = view.padded_columns(padded)
             module = module.widened(padded)
         return Party(name, view, module, connections)
 
+    @property
+    def fusion_hidden(self) -> int:
+        """Return the number of results of the fusion model's first layer."""
+        is_linear = self.learning.fusion_head == "linear"
+        return self.width if is_linear else self.learning.fusion_hidden
+
     def create_head(self, seed: int) -> nn.Module | None:
-        """Create the fusion model's head if the scenario names one of the user's."""
+        """Create the fusion model's head, unless it is the paper's."""
         if self.learning.fusion_head == "mlp":
             return None
+        if self.learning.fusion_head == "linear":
+            return nn.Sequential()  # the first layer's results are the outputs
         with seeded_init(seed, "fusion-head"):
             hidden = (self.learning.fusion_hidden,)
             return build_user_model(self.learning.fusion_head, hidden, self.width)

@@ -39,7 +39,7 @@ class LearningSettings(RoundLearningSettings):
         "random", 'how features are split among parties; "parties": as the data set defines'
     )
     model: Text = setting(
-        "auto", "model of the parties: auto, mlp, cnn, alexnet or package.module:factory"
+        "auto", "model of the parties: auto, mlp, linear, cnn, alexnet or package.module:factory"
     )
     hidden: PositiveWhole = setting(64, "hidden neurons of a party's perceptron")
     initialisation: Literal["default", "kaiming"] = setting(
@@ -47,7 +47,9 @@ class LearningSettings(RoundLearningSettings):
     )
     fusion_hidden: PositiveWhole = setting(64, "hidden neurons of the fusion model")
     fusion_head: Text = setting(
-        "mlp", "layers after the fusion model's first one: mlp or package.module:factory"
+        "mlp",
+        "layers after the fusion model's first one: mlp, linear (none, whatever fusion_hidden is) "
+        "or package.module:factory",
     )
     input: Literal["own", "masked"] = setting(
         "own",
