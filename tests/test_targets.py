@@ -75,7 +75,7 @@ def test_targets_are_part_of_a_scenario(examples):
     [
         (["top4=95"], {}, "did you mean top"),
         (["top3=95", "top3=95.0"], {}, "again"),
-        (["auc=0.9"], {"metrics": ["f1"]}, "top3, top1, mse, test_loss, train_loss, f1"),
+        (["auc=0.9"], {"metrics": ["f1"]}, "top3, top1, macro_f1, mse, test_loss, train_loss, f1"),
     ],
 )
 def test_wrong_targets_of_a_scenario_are_one_fault_each(targets, learning, part):

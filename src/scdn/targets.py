@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-# Metrics that runs record without being asked, with the range of their values.
+# Metrics that runs may record without being asked, with the range of their values.
 RECORDED_METRICS = {
     "top3": (0.0, 100.0),
     "top1": (0.0, 100.0),
+    "macro_f1": (0.0, 1.0),
     "mse": (0.0, math.inf),
     "test_loss": (0.0, math.inf),
     "train_loss": (0.0, math.inf),

@@ -87,7 +87,9 @@ def add_to(subparsers: Subparsers) -> None:
         "Check stored data sets by their sha256 and describe them.",
         "scdn data fetch digits\nscdn data check digits",
     )
-    check.add_argument("names", nargs="*", metavar="NAME", help="default: all stored data sets")
+    check.add_argument(
+        "names", nargs="*", metavar="NAME", help="default: all that are stored or shipped"
+    )
 
 
 def _print_message(line: str) -> None:
@@ -102,9 +104,11 @@ def _list(_: argparse.Namespace) -> int:
     for name in catalog.dataset_names():
         known = catalog.CATALOG.get(name)
         size = f"{stored[name].stat().st_size / 1e6:.1f} MB" if name in stored else "-"
+        if catalog.is_shipped(name):
+            size = "shipped"
         description = known.about if known else "added by you"
         print(f"  {name:<12} {size:>9}  {description}", end="")
-        print("" if name in stored else f"  ({catalog.how_to_get(name)})")
+        print("" if size != "-" else f"  ({catalog.how_to_get(name)})")
     return 0
 
 
@@ -172,13 +176,14 @@ def _split_pairs(arguments: list[str], option: str) -> list[tuple[str, str]]:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from scdn.data import load, store
-    from scdn.data.dataset import trivial_score
+    from scdn.data.catalog import load, loadable_names, own_metric
+    from scdn.learning.metrics import metric, trivial_scores
 
-    for name in options.names or store.stored_files():
-        dataset = load(name)
+    for name in options.names or loadable_names():
+        dataset, own = load(name), own_metric(name)
         shapes = ", ".join(f"{key} {rows.shape[1:]}" for key, rows in dataset.train.items())
-        score = ", ".join(f"{key} {value:.4g}" for key, value in trivial_score(dataset).items())
+        trivial = trivial_scores(dataset, [metric(own)] if own else [])
+        score = ", ".join(f"{key} {value:.4g}" for key, value in trivial.items())
         kind = f"{len(dataset.classes)} classes" if dataset.classes else dataset.task
         print(f"{name}: valid, {len(dataset.train_y)} + {len(dataset.test_y)} rows of {shapes}")
         print(f"  {kind}; trivial predictor: {score}")

@@ -91,7 +91,7 @@ def split_features(
     """Return the views of the first `count` parties, which hold each column exactly once.
 
     `"parties"` follows the data set's own map of columns to parties instead: by name if `ids` are
-    its names, else in its order.
+    among its names, and the others are then absent; else in its order.
     """
     _check(dataset, how, count)
     match how:
@@ -108,19 +108,20 @@ def split_features(
         case "modality":
             return _alternating(dataset, count)
         case _:
-            return _mapped(dataset, ids)
+            return _mapped(dataset, count, ids)
 
 
 def newcomer_view(dataset: Dataset, how: str, count: int, seed: int, name: str) -> FeatureView:
     """Draw the view of a device that joins later, as large as that of a first party.
 
-    Its columns may overlap those of others. `count` is the number of first parties.
+    Its columns may overlap those of others. `count` is the number of first parties. With
+    `"parties"` it has the columns of the party of its name, or of one that is drawn.
     """
     _check(dataset, how, count)
     draw = generator(seed, f"split:{name}")
     if how == "parties":
-        views = _mapped(dataset, None)
-        return views[draw.integers(len(views))]
+        drawn = list(dataset.parties)[draw.integers(len(dataset.parties))]
+        return _of_party(dataset, name if name in dataset.parties else drawn)
     first_views = split_features(dataset, how, count, seed)
     like = first_views[draw.integers(2)] if how == "modality" else first_views[0]
     shape = row_shape(dataset, like.modality)
@@ -167,7 +168,7 @@ def _check_map(dataset: Dataset, count: int) -> None:
     if not dataset.parties:
         got = "the data names no parties"
         raise input_error(dataset.name, "split", got, "choose another split")
-    if count != len(dataset.parties):
+    if count > len(dataset.parties):
         allowed = f"the data names {len(dataset.parties)}: {', '.join(dataset.parties)}"
         raise input_error(dataset.name, "parties", f"got {count}", allowed)
     for party, columns in dataset.parties.items():
@@ -237,17 +238,21 @@ def _alternating(dataset: Dataset, count: int) -> tuple[FeatureView, ...]:
     return tuple((strips if party % 2 else tables)[party // 2] for party in range(count))
 
 
-def _mapped(dataset: Dataset, ids: Sequence[str] | None) -> tuple[FeatureView, ...]:
+def _mapped(dataset: Dataset, count: int, ids: Sequence[str] | None) -> tuple[FeatureView, ...]:
     """Follow the data set's own map of columns to parties."""
-    order = list(dataset.parties)
+    order, names = list(dataset.parties), ", ".join(dataset.parties)
     if ids is not None and set(ids) & set(order):
-        if sorted(ids) != sorted(order):  # by order a party might get another's columns
-            got = f"devices {', '.join(ids)}"
-            allowed = f"the data names {', '.join(order)}: name all devices so, or none"
-            raise input_error(dataset.name, "parties", got, allowed)
+        if not set(ids) <= set(order):  # by order a party might get another's columns
+            allowed = f"the data names {names}: name all devices so, or none"
+            raise input_error(dataset.name, "parties", f"devices {', '.join(ids)}", allowed)
         order = list(ids)
+    elif count < len(order):
+        allowed = f"the data names {len(order)}: {names}; name devices so where some are absent"
+        raise input_error(dataset.name, "parties", f"got {count}", allowed)
+    return tuple(_of_party(dataset, party) for party in order)
+
+
+def _of_party(dataset: Dataset, party: str) -> FeatureView:
     positions = {name: column for column, name in enumerate(dataset.features)}
-    return tuple(
-        _flat_view("table", np.array(sorted({positions[name] for name in dataset.parties[party]})))
-        for party in order
-    )
+    columns = sorted({positions[name] for name in dataset.parties[party]})
+    return _flat_view("table", np.array(columns))

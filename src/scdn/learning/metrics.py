@@ -7,12 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+import torch
 from torch import Tensor
 
-from scdn.data.dataset import TaskKind
+from scdn.data import Dataset
+from scdn.data.catalog import own_metric
+from scdn.data.dataset import TaskKind, trivial_score
 from scdn.errors import input_error
 from scdn.learning.losses import row_losses
 from scdn.registry import Registry
+from scdn.scenario import LearningSettings
 
 MAX_TOP = 3  # the paper's accuracy counts a label among the three likeliest
 RESERVED_NAMES = ("train_loss", "test_loss", "future", "future_by")  # by other keys of metrics
@@ -25,10 +30,11 @@ class Metric(ABC):
     `learning.metrics = ["package.module:NAME"]`; or register it under a name. The first of
     `learning.metrics` becomes the score that reports show.
 
-    Life cycle: one object serves all runs, so it must keep no state. After every round `compute`
+    Life cycle: one object serves all runs, so it must keep no state. Before the first round
+    `compute` is called with the outputs of a predictor that sees no feature. After every round it
     is called with the outputs for all test rows; after an exit also once for each imputation of
     the departed devices' embeddings. The result is recorded under `name` beside the built-in
-    metrics, and must be a finite number.
+    metrics, and must be a finite number, except that a predictor without features may have none.
     """
 
     name: str
@@ -69,6 +75,25 @@ class MeanSquaredError(Metric):
         return float(row_losses(outputs, targets, "regression").double().mean())
 
 
+class MacroF1(Metric):
+    """The mean of the classes' F1, for classes of very different size; from 0 to 1, as usual.
+
+    F1 is the harmonic mean of precision and recall. A class that is neither among the labels nor
+    predicted does not count.
+    """
+
+    name = "macro_f1"
+
+    def compute(self, outputs: Tensor, targets: Tensor) -> float:
+        """Return the mean over classes."""
+        if targets.is_floating_point():
+            raise input_error("metric", self.name, "got a regression", "needs classes")
+        predicted, classes = outputs.argmax(-1), outputs.shape[-1]
+        hits = targets[predicted == targets].bincount(minlength=classes).double()
+        named = targets.bincount(minlength=classes) + predicted.bincount(minlength=classes)
+        return float((2 * hits / named)[named > 0].mean())
+
+
 METRICS: Registry[Metric] = Registry("metric", Metric)
 register_metric = METRICS.register
 
@@ -88,6 +113,17 @@ _BY_TASK: dict[TaskKind, tuple[Metric, ...]] = {
 for _metrics in _BY_TASK.values():
     for _metric in _metrics:
         register_metric(_metric)
+register_metric(MacroF1())
+
+
+def further_metrics(learning: LearningSettings) -> list[Metric]:
+    """Return the metrics of a run beside its task's: the scenario's, then the data set's own.
+
+    The first of them is the score that reports show.
+    """
+    own = own_metric(learning.dataset)
+    names = (*learning.metrics, *([own] if own else ()))
+    return list({entry.name: entry for entry in map(metric, names)}.values())
 
 
 def recorded_names(task: TaskKind, further: Sequence[Metric] = ()) -> tuple[str, ...]:
@@ -108,6 +144,23 @@ def scores(
     if math.isfinite(loss):
         values |= {entry.name: _checked_value(entry, outputs, targets) for entry in further}
     return {"test_loss": loss} | values
+
+
+def trivial_scores(dataset: Dataset, further: Sequence[Metric] = ()) -> dict[str, float]:
+    """Return the test scores of a predictor that sees no feature, also by further metrics.
+
+    It knows how often each class occurs among the training rows, or the mean of their targets.
+    """
+    targets = torch.from_numpy(np.asarray(dataset.test_y))
+    if dataset.task == "classification":
+        counts = np.bincount(dataset.train_y, minlength=len(dataset.classes))
+        constant = np.log(np.maximum(counts, 0.5) / len(dataset.train_y))
+    else:
+        constant = dataset.train_y.mean(keepdims=True)
+    outputs = torch.from_numpy(constant).expand(len(targets), -1)
+    values = {entry.name: float(entry.compute(outputs, targets)) for entry in further}
+    finite = {name: value for name, value in values.items() if math.isfinite(value)}
+    return trivial_score(dataset) | finite
 
 
 def _checked_value(entry: Metric, outputs: Tensor, targets: Tensor) -> float:

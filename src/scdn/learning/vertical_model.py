@@ -27,7 +27,7 @@ from scdn.learning.importance import importance
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.local_parties import LocalParties
 from scdn.learning.memories import memory
-from scdn.learning.metrics import metric
+from scdn.learning.metrics import further_metrics
 from scdn.learning.party_backend import PartyBackend
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_stack import PartyStack
@@ -100,7 +100,7 @@ class VerticalModel:
         sample = options.tensor(sample_rows(data.count("train"), learning, seed))
         head = factory.create_head(seed)
         fusion = FusionModel.create(
-            tuple(views), factory.width, options, seed, learning.fusion_hidden, head
+            tuple(views), factory.width, options, seed, factory.fusion_hidden, head
         )
         server = FusionServer(
             fusion,
@@ -109,7 +109,7 @@ class VerticalModel:
             data.targets["test"],
             sample,
             memory(memory_name)(learning),
-            [metric(name) for name in learning.metrics],
+            further_metrics(learning),
             recent=RecentRows(learning.server_rounds, learning.server_steps * learning.batch_size),
             imputation=learning.imputation,
         )

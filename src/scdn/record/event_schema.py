@@ -14,11 +14,12 @@ class _OpenModel(BaseModel):
 
 
 class Scores(_OpenModel):
-    """Accuracies in percent, or the mean squared error."""
+    """Accuracies in percent, the macro-F1 from 0 to 1, or the mean squared error."""
 
     test_loss: float
     top1: float | None = None
     top3: float | None = None
+    macro_f1: float | None = None
     mse: float | None = None
 
 

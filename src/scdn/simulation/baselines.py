@@ -13,6 +13,7 @@ import numpy as np
 
 from scdn.learning.feature_split import FeatureView, row_shape
 from scdn.learning.joint_training import train_jointly
+from scdn.learning.metrics import recorded_names
 from scdn.learning.vertical_model import VerticalModel
 from scdn.scenario import Scenario
 from scdn.simulation.run_data import RunData
@@ -58,7 +59,8 @@ def _train_and_score(data: RunData, views: Mapping[str, FeatureView]) -> Baselin
     model = new_model(data, views)
     train_jointly(model)
     metrics = model.metrics()
-    scores: BaselineScores = {k: metrics[k] for k in ("top1", "top3", "mse") if k in metrics}
+    names = recorded_names(model.server.task, model.server.further_metrics)
+    scores = {k: metrics[k] for k in names if k in metrics and k not in ("test_loss", "train_loss")}
     values = [*scores.values(), metrics["test_loss"]]
     return scores if all(math.isfinite(value) for value in values) else None
 

@@ -11,7 +11,7 @@ import numpy as np
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.data import Dataset
-from scdn.learning.metrics import metric
+from scdn.learning.metrics import further_metrics
 from scdn.record.run_reader import Event
 from scdn.scenario import Scenario
 from scdn.simulation.outcome import Outcome, RoundResult
@@ -51,10 +51,10 @@ def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Ev
 
 
 def headline_score(scenario: Scenario) -> Event:
-    """Return the start event's `metrics`, those that the scenario names, and `score`, the first."""
+    """Return the start event's `metrics`, beside the task's usual ones, and `score`, the first."""
     further = [
         {"metric": entry.name, "higher_is_better": entry.higher_is_better, "unit": entry.unit}
-        for entry in map(metric, scenario.learning.metrics)
+        for entry in further_metrics(scenario.learning)
     ]
     return {"metrics": further, "score": further[0]} if further else {}
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from scdn.control.solve import warm_up
-from scdn.data.dataset import trivial_score
 from scdn.errors import input_error, require_package
 from scdn.learning.cuda_graphs import release_graphs
-from scdn.learning.metrics import recorded_names
+from scdn.learning.metrics import recorded_names, trivial_scores
 from scdn.learning.tensors import StateDict
 from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, algorithm3_controller, exact_controller, method
@@ -67,9 +66,11 @@ def run(
     iterations = _reference_iterations(scenario, chosen, folder, reference, on_round)
     simulation = create_simulation(scenario, iterations, environment=environment)
     dataset = simulation.data.dataset
-    recorded_metrics = recorded_names(dataset.task, simulation.model.server.further_metrics)
+    further = simulation.model.server.further_metrics
+    recorded_metrics = recorded_names(dataset.task, further)
     check_targets(parse_targets(scenario.targets), recorded_metrics, scenario.name)
-    scores: Event = {"trivial": trivial_score(dataset), "best_party": None, "centralised": None}
+    trivial = trivial_scores(dataset, further)
+    scores: Event = {"trivial": trivial, "best_party": None, "centralised": None}
     scores |= baselines(scenario) if baselines is not None else {}
     start = start_event(scenario, chosen.name, dataset, scores)
     with lock_run_folder(folder):

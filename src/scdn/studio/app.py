@@ -59,13 +59,13 @@ def create_app(settings: StudioSettings) -> FastAPI:
     @app.get("/api/about", response_model=About)
     def about() -> About:
         """Return the studio's version, its runs directory, and what runs can be made of."""
-        from scdn.data import store  # loading the data sets' readers takes a while
+        from scdn.data import catalog  # loading the data sets' readers takes a while
 
         return About(
             version=__version__,
             runs_dir=str(settings.runs),
             methods=[MethodInfo(name=m.name, about=m.about) for m in methods()],
-            datasets=sorted(store.stored_files()),
+            datasets=sorted(catalog.loadable_names()),
             examples=[example.name for example in examples()],
         )
 

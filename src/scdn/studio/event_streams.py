@@ -25,7 +25,7 @@ _POLL_S = 0.25
 _HEARTBEAT_S = 15.0
 _HEARTBEAT = b": still here\n\n"  # a comment, so that a lost connection is noticed
 _POINT_FIELDS = (
-    *("round", "top1", "top3", "mse", "test_loss"),
+    *("round", "top1", "top3", "macro_f1", "mse", "test_loss"),
     *("iterations", "executed_iterations", "active", "present"),
 )
 _MAX_CACHED_RUNS = 512

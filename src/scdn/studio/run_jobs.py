@@ -186,8 +186,7 @@ class RunJobs:
 
 def _check(form: StartRequest) -> None:
     """Refuse what would make the job fail."""
-    from scdn.data import store
-    from scdn.data.catalog import how_to_get
+    from scdn.data.catalog import how_to_get, loadable_names
 
     dataset = read_scenario_text(form.scenario, SCENARIO).learning.dataset
     faults = [
@@ -197,7 +196,7 @@ def _check(form: StartRequest) -> None:
     ]
     if len(set(form.methods)) < len(form.methods):
         faults.append(Fault("methods", "has duplicates", "must name each method once"))
-    if dataset not in store.stored_files():
+    if dataset not in loadable_names():
         missing = f"{format_value(dataset)} is not stored on this machine"
         faults.append(Fault("learning.dataset", missing, f"get it with: {how_to_get(dataset)}"))
     if faults:
