@@ -13,15 +13,15 @@ little.
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+from network_runs import run_once
 
 from scdn.record.run_reader import Run
 from scdn.scenario import Scenario, read_scenario
-from scdn.simulation.runner import create_simulation, run
+from scdn.simulation.runner import create_simulation
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 NETWORKS = ("paper-static", "paper-dynamic", "wildfire", "smart-grid")
@@ -37,12 +37,6 @@ MARGINS_DB = (0, 2, 4, 6, 8)
 def example(name: str, *settings: str) -> Scenario:
     """Return an example scenario with some settings changed."""
     return read_scenario(EXAMPLES / f"{name}.toml", settings)
-
-
-def run_once(scenario: Scenario) -> Run:
-    """Run a scenario in a temporary folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        return run(scenario, Path(folder) / "run")
 
 
 def reach_table(seeds: int) -> str:

@@ -14,19 +14,18 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import torch
+from network_runs import run_once
 
 from scdn.data.dataset import trivial_score
 from scdn.job_pool import PoolJob, run_jobs
 from scdn.scenario import read_scenario
 from scdn.simulation.baselines import centralised
 from scdn.simulation.run_data import RunData
-from scdn.simulation.runner import run
 from scdn.world.churn import churn_trace
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -40,8 +39,7 @@ def train(data: str, parties: int, seed: int, settings: tuple[str, ...]) -> dict
     scenario = read_scenario(EXAMPLES / f"full-{data}.toml", changes)
     torch.backends.cudnn.benchmark = True
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
-        recorded = run(scenario, Path(folder) / "run")
+    recorded = run_once(scenario)
     rounds = [event["metrics"] for event in recorded.rounds]
     return {
         "data": data,

@@ -11,19 +11,14 @@ skips what is in it.
 
 from __future__ import annotations
 
-import argparse
 import statistics
-import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
-from result_file import Record, read, run_missing
+from network_runs import network_scenario, run_once
+from result_file import Record, mean_text, run_missing, run_or_show
 
-from scdn.scenario import read_scenario
-from scdn.simulation.runner import run
-
-NETWORKS = Path(__file__).parent / "networks"
 NAMES = ("paper-dynamic", "wildfire")
 VARIANTS = {
     "32 bits": ("learning.number_bits=32",),
@@ -43,9 +38,7 @@ VARIANTS = {
 def train(network: str, variant: str, seed: int) -> Record:
     """Run one scenario; return its scores and its bill."""
     settings = [f"seed={seed}", "learning.labels=server", *VARIANTS[variant]]
-    scenario = read_scenario(NETWORKS / f"{network}.toml", settings)
-    with tempfile.TemporaryDirectory() as folder:
-        recorded = run(scenario, Path(folder) / "run")
+    recorded = run_once(network_scenario(network, settings))
     end = recorded.end or {}
     metrics, energy = end["metrics"], end["energy"]
     reports = sum(
@@ -84,7 +77,7 @@ def rows(records: Sequence[Record]) -> Iterator[str]:
         chosen = [r for r in records if (r["network"], r["variant"]) == (network, variant)]
         if not chosen:
             continue
-        known, later = (_mean(chosen, name, 2) for name in ("known", "later"))
+        known, later = (mean_text([r[name] for r in chosen], 2) for name in ("known", "later"))
         bits = [statistics.mean(r[name] for r in chosen) / 1e3 for name in ("up_bits", "down_bits")]
         joules = statistics.mean(r["joules"] for r in chosen)
         diverged = sum(r["status"] != "done" for r in chosen)
@@ -94,25 +87,9 @@ def rows(records: Sequence[Record]) -> Iterator[str]:
         )
 
 
-def _mean(records: Sequence[Record], name: str, digits: int) -> str:
-    values = [record[name] for record in records]
-    deviation = f" ± {statistics.stdev(values):.{digits}f}" if len(values) > 1 else ""
-    return f"{statistics.mean(values):.{digits}f}{deviation}"
-
-
 def main() -> None:
     """Run, or print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("action", choices=("run", "table"))
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--jobs", type=int, default=1)
-    args = parser.parse_args()
-    if args.action == "run":
-        run_all(args.file, args.seeds, args.jobs)
-    print("\n".join(rows(read(args.file))))
+    run_or_show(__doc__, run_all, rows, seeds=10)
 
 
 if __name__ == "__main__":

@@ -10,19 +10,14 @@ embeddings of everybody who is present. `run` appends to the file and skips what
 
 from __future__ import annotations
 
-import argparse
 import statistics
-import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
-from result_file import Record, read, run_missing
+from network_runs import network_scenario, run_once
+from result_file import Record, run_missing, run_or_show
 
-from scdn.scenario import read_scenario
-from scdn.simulation.runner import run
-
-NETWORKS = Path(__file__).parent / "networks"
 NAMES = ("paper-static", "paper-dynamic", "wildfire", "smart-grid")
 BILLS = {
     "paper": (
@@ -45,9 +40,7 @@ TERMS = (
 
 def train(network: str, bill: str, seed: int) -> Record:
     """Run one scenario; return its score and its bill."""
-    scenario = read_scenario(NETWORKS / f"{network}.toml", [f"seed={seed}", *BILLS[bill]])
-    with tempfile.TemporaryDirectory() as folder:
-        recorded = run(scenario, Path(folder) / "run")
+    recorded = run_once(network_scenario(network, [f"seed={seed}", *BILLS[bill]]))
     end = recorded.end or {}
     energy = end["energy"]
     heights = [event["server"]["position_m"][2] for event in recorded.rounds]
@@ -109,17 +102,7 @@ def _row(network: str, bill: str, records: Sequence[Record]) -> str:
 
 def main() -> None:
     """Run, or print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("action", choices=("run", "table"))
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--jobs", type=int, default=1)
-    args = parser.parse_args()
-    if args.action == "run":
-        run_all(args.file, args.seeds, args.jobs)
-    print("\n".join(rows(read(args.file))))
+    run_or_show(__doc__, run_all, rows, seeds=3)
 
 
 if __name__ == "__main__":
