@@ -9,7 +9,8 @@ from typing import Any
 from scdn.control.exact.closed_form import DeviceCosts
 from scdn.control.problem import RoundProblem
 from scdn.scenario import Link
-from scdn.world.path_loss import LIGHT_M_PER_S, db_to_ratio
+from scdn.world.decibels import db_to_ratio
+from scdn.world.link_models.link_model import LIGHT_M_PER_S
 
 
 def maingo_model_class(mg: Any) -> Any:

@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from scdn.scenario import Radio
-from scdn.world.path_loss import path_loss
+from scdn.world.link_models import path_loss
 
 SIZES = ((10, 1_000), (1_000, 1_000), (10_000, 1_000), (100_000, 100))
 

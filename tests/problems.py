@@ -46,6 +46,46 @@ def random_request(seed: int, count: int | None = None, **fixed) -> dict:
     return {**request, **fixed}
 
 
+MOVEMENTS = ["paper", "rotary-wing", "landing", "rover", "mast"]
+
+
+def random_network_request(seed: int, count: int | None = None) -> dict:
+    """Return a request with other links, movements, walls, least powers and duty cycles."""
+    rng = np.random.default_rng([seed, 1])
+    request = random_request(seed, count, radio={"rate_model": "shannon"})
+    radio, size = request["radio"], request["region_m"]
+    request["max_delay_s"] = float(10 ** rng.uniform(-1.6, 0.3))
+    if rng.random() < 0.2:
+        radio["rate_model"] = "pade"
+        request["max_delay_s"] = float(10 ** rng.uniform(-5.5, -3.5))
+    radio["model"] = str(rng.choice(["air-to-ground", "two-ray", "log-distance"]))
+    radio["two_ray"] = {"antenna_m": float(rng.uniform(0.3, 10))}
+    radio["log_distance"] = {
+        "exponent": float(rng.uniform(2, 4)),
+        "reference_m": float(rng.choice([1.0, 5.0])),
+    }
+    radio |= {"noise_figure_db": float(rng.uniform(0, 9)), "snr_gap_db": float(rng.uniform(0, 6))}
+    request["round_s"] = float(rng.uniform(1, 60))
+    if rng.random() < 0.3:
+        radio["duty_cycle"] = float(rng.uniform(0.005, 0.5))
+    for device in request["devices"]:
+        if rng.random() < 0.5:
+            device["wall_loss_db"] = float(rng.uniform(0, 20))
+        if rng.random() < 0.5:
+            most = device.get("max_power_w", 0.25)
+            device["min_power_w"] = float(most * 10 ** rng.uniform(-7, 0))
+    movement = str(rng.choice(MOVEMENTS, p=[0.2, 0.4, 0.15, 0.15, 0.1]))
+    request["movement"] = {"model": movement, "min_flight_m": float(rng.choice([0.0, 1.0, 10.0]))}
+    request["weights"] = {"movement": float(10 ** rng.uniform(-6, -3))}
+    if movement in ("landing", "rover") and rng.random() < 0.7:
+        request["server"]["position_m"][2] = 0.0
+    if movement not in ("landing", "mast"):
+        request.pop("candidates_m", None)
+    elif rng.random() < 0.4:
+        request["candidates_m"] = [_position(rng, size, flying=True) for _ in range(5)]
+    return request
+
+
 def _position(rng, size, flying=False) -> list[float]:
     kind = rng.integers(6)
     if kind == 0:
@@ -97,6 +137,10 @@ class Model:
         links = DEFAULTS["radio"]
         self.links = {name: {**links[name], **self.radio[name]} for name in ("a2g", "a2a")}
         self.max_delay = request.get("max_delay_s", DEFAULTS["max_delay_s"])
+        self.round_s = request.get("round_s") or 0.0
+        if self.round_s:
+            share = self.radio.get("duty_cycle", 1.0)
+            self.max_delay = min(self.max_delay, share * self.round_s)
         self.max_iterations = request.get("max_iterations", DEFAULTS["max_iterations"])
         self.integer_iterations = request.get("integer_iterations", True)
         self.devices = [{**DEFAULTS["devices"][0], **device} for device in request["devices"]]
@@ -106,9 +150,31 @@ class Model:
         return device.get("bandwidth_hz") or self.radio["bandwidth_hz"]
 
     def noise(self, device) -> float:
-        return 10 ** (self.radio["noise_dbm_per_hz"] / 10) * 1e-3 * self.bandwidth(device)
+        beyond = self.radio.get("noise_figure_db", 0) + self.radio.get("snr_gap_db", 0)
+        density = 10 ** ((self.radio["noise_dbm_per_hz"] + beyond) / 10) * 1e-3
+        return density * self.bandwidth(device)
 
     def path_loss(self, device, server) -> float:
+        walls = 10 ** (device.get("wall_loss_db", 0) / 10)
+        model = self.radio.get("model", "air-to-ground")
+        if model == "air-to-ground":
+            return walls * self._air_to_ground(device, server)
+        margin = 10 ** (self.radio["margin_db"] / 10)
+        distance = max(math.dist(device["position_m"], server), self.radio["min_distance_m"])
+        free_space = 4 * math.pi * self.radio["carrier_hz"] / 299792458
+        if model == "two-ray":
+            antenna = self.radio["two_ray"]["antenna_m"]
+            heights = (server[2] + antenna) * (device["position_m"][2] + antenna)
+            crossover = free_space * heights
+            if distance < crossover:
+                return walls * margin * (free_space * distance) ** 2
+            return walls * margin * distance**4 / heights**2
+        law = self.radio["log_distance"]
+        decibels = 20 * math.log10(free_space * law["reference_m"])
+        decibels += 10 * law["exponent"] * math.log10(distance / law["reference_m"])
+        return walls * margin * 10 ** (decibels / 10)
+
+    def _air_to_ground(self, device, server) -> float:
         position = device["position_m"]
         link = self.links["a2a" if position[2] > 0 and server[2] > 0 else "a2g"]
         distance = max(math.dist(position, server), self.radio["min_distance_m"])
@@ -162,10 +228,33 @@ class Model:
 
     def movement(self, server) -> float:
         m, top = self.movement_constants, self.request["region_m"][2]
+        model = m.get("model", "paper")
+        if model == "mast":
+            return 0.0
+        if model == "rover":
+            return 5 * self.round_s + 30 * math.dist(server[:2], self.before[:2])
+        if model != "paper":
+            return self._rotary_wing(server, model)
         energy = m["hover_j"] * math.exp(server[2] / m["altitude_scale_m"])
         if server[2] > self.before[2]:
             energy += m["climb_j"] * math.log((top - self.before[2]) / (top - server[2]))
         return energy + m["lateral_j_per_m"] * math.dist(server[:2], self.before[:2])
+
+    def _rotary_wing(self, server, model) -> float:
+        """Return watts times seconds, with the constants of Zeng, Xu and Zhang (2019)."""
+        v, v0 = 18.3, 4.03
+        level = 79.86 * (1 + 3 * v**2 / 120**2) + 0.5 * 0.6 * 1.225 * 0.05 * 0.503 * v**3
+        level += 88.63 * math.sqrt(math.sqrt(1 + v**4 / (4 * v0**4)) - v**2 / (2 * v0**2))
+        climb = 79.86 + 88.63 * (1.5 + math.sqrt(1.5**2 + v0**2)) / v0
+        sink = 79.86 + 88.63 * (-1 + math.sqrt(1 + v0**2)) / v0
+        before, after = self.before[2], server[2]
+        cruise = max(before, after)
+        if model == "landing" and list(server) != list(self.before):
+            cruise = max(cruise, 30.0)
+        energy = climb * (cruise - before) / 3 + sink * (cruise - after) / 2
+        energy += level * math.dist(server[:2], self.before[:2]) / v
+        hovers = model == "rotary-wing" and after > 0
+        return energy + (79.86 + 88.63 if hovers else 5.0) * self.round_s
 
     def objective(self, answer: dict) -> float:
         """Return the objective of a plan's JSON, after checking delays and clocks."""
@@ -181,17 +270,33 @@ class Model:
                 assert delay <= self.max_delay * (1 + 1e-9)
                 total += w["transmission"] * plan["power_w"] * delay
                 assert plan["delay_s"] == close(delay)
+                sends = device["payload_bits"] > 0
+                assert not sends or plan["power_w"] >= device.get("min_power_w", 0) * (1 - 1e-12)
             assert clock >= self.least_clock(device, plan["iterations"]) * (1 - 1e-9)
         return total
 
     def allowed(self, server) -> bool:
         size, z = self.request["region_m"], server[2]
         inside = all(0 <= x <= s for x, s in zip(server, size, strict=True))
+        model = self.movement_constants.get("model", "paper")
+        if model == "mast" and not self.request.get("candidates_m"):
+            return list(server) == list(self.before)
         at_flight_height = z == 0 or z >= self.movement_constants["min_flight_m"]
+        if model in ("landing", "rover", "mast"):
+            at_flight_height = z == 0 or bool(self.request.get("candidates_m"))
         below_ceiling = z < size[2] or self.before[2] == size[2]
         boxes = self.request.get("keep_out_m", [])
-        free = not any(all(b[i] < server[i] < b[i + 3] for i in range(3)) for b in boxes)
+        free = not any(self._is_in_box(server, box) for box in boxes)
         return inside and at_flight_height and below_ceiling and free
+
+    def _is_in_box(self, server, box) -> bool:
+        """Return whether a position is inside a box, which is closed at the region's faces."""
+        for i, size in enumerate(self.request["region_m"]):
+            low, high = box[i], box[i + 3]
+            at_face = (server[i] == low == 0) or (server[i] == high == size)
+            if not (low < high and (low < server[i] < high or at_face)):
+                return False
+        return True
 
     def device_costs(self) -> list[tuple[float, float, float, float]]:
         """Return, per device, its cost when off and when on (without sending), P/loss and P_max."""
@@ -231,8 +336,12 @@ class Model:
         """Return the best objective with the server at a position."""
         total = self.weights["movement"] * self.movement(server)
         for device, (off, on, per_loss, limit) in zip(self.devices, costs, strict=True):
-            power = per_loss * self.path_loss(device, server) if per_loss else 0.0
-            cost = on + self.weights["transmission"] * power * self.max_delay
+            power, delay = per_loss * self.path_loss(device, server) if per_loss else 0.0, 0.0
+            if power:
+                floored = power < device.get("min_power_w", 0)
+                power = max(power, device.get("min_power_w", 0))
+                delay = self.delay(device, power, server) if floored else self.max_delay
+            cost = on + self.weights["transmission"] * power * delay
             total += min(off, cost) if power <= limit else off
         return total
 

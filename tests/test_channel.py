@@ -15,7 +15,8 @@ from scdn.world import transmission
 from scdn.world.fading import draw_channel, drawn_path_loss
 from scdn.world.geometry import distance, elevation_deg
 from scdn.world.line_of_sight import los_probability
-from scdn.world.path_loss import is_air_to_air, link_losses, path_loss
+from scdn.world.link_models import link_model, path_loss
+from scdn.world.link_models.link_model import is_air_to_air
 
 RADIO = Radio()
 coordinate = st.floats(0, 100)
@@ -111,7 +112,7 @@ def test_computing_in_blocks_changes_no_bit():
     draw = np.random.default_rng(5)
     servers, devices = draw.uniform(0, 100, (700, 3)), draw.uniform(0, 100, (300, 3))
     devices[::3, 2] = 0
-    at_once = link_losses(servers, devices, RADIO).mean_loss()
+    at_once = link_model(RADIO).losses(servers, devices).mean_loss()
     assert np.array_equal(path_loss(servers, devices, RADIO), at_once)
     assert path_loss(servers.reshape(7, 100, 3), devices, RADIO).shape == (7, 100, 300)
 
@@ -153,7 +154,7 @@ def test_drawn_path_loss_has_the_planned_mean():
     """20,000 draws: their mean is within five standard errors of the planned loss."""
     fading, count = Fading(mode="drawn", los_shadow_db=2, nlos_shadow_db=4), 20_000
     devices = np.tile([[20, 20, 0], [50, 50, 0], [80, 10, 25]], (count, 1))
-    links = link_losses([50, 50, 40], devices, RADIO)
+    links = link_model(RADIO).losses([50, 50, 40], devices)
     draws = draw_channel(generator(1, "fading"), len(devices))
     losses = drawn_path_loss(links, draws, fading).reshape(count, 3)
     error = losses.std(axis=0) / np.sqrt(count)

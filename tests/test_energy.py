@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from scdn.scenario import Movement
 from scdn.world import energy
+from scdn.world.movement_models import movement_model
 
 positive = st.floats(0, 1e6)
 position = st.tuples(st.floats(0, 100), st.floats(0, 100), st.floats(0, 100))
@@ -29,24 +30,24 @@ def test_transmission_energy_is_power_times_delay(power, delay):
 
 @given(position, position, movements)
 def test_movement_energy_is_never_negative_and_flying_sideways_adds_to_it(before, after, movement):
-    moved = energy.movement_j(before, after, movement, 100)
+    moved = movement_model(movement, None).energy_j(before, after, 100)
     assert all(np.all(part >= 0) for part in moved)
     assert moved.total == moved.hover + moved.climb + moved.lateral
-    stayed = energy.movement_j(before, (before[0], before[1], after[2]), movement, 100)
+    stayed = movement_model(movement, None).energy_j(before, (before[0], before[1], after[2]), 100)
     assert stayed.lateral == 0
     assert stayed.total <= moved.total
 
 
 @given(st.floats(0, 90), st.floats(0, 99))
 def test_climbing_energy_is_the_contracts_logarithm(before, after):
-    climb = energy.movement_j([0, 0, before], [0, 0, after], Movement(), 100).climb
+    climb = movement_model(Movement(), None).energy_j([0, 0, before], [0, 0, after], 100).climb
     assert climb == pytest.approx(10 * max(0.0, np.log((100 - before) / (100 - after))), abs=1e-9)
 
 
 def test_climbing_to_the_ceiling_takes_infinite_energy_and_staying_there_none():
-    assert energy.movement_j([0, 0, 50], [0, 0, 100], Movement(), 100).climb == np.inf
-    assert energy.movement_j([0, 0, 100], [0, 0, 100], Movement(), 100).climb == 0
-    assert energy.movement_j([0, 0, 100], [0, 0, 50], Movement(), 100).climb == 0
+    assert movement_model(Movement(), None).energy_j([0, 0, 50], [0, 0, 100], 100).climb == np.inf
+    assert movement_model(Movement(), None).energy_j([0, 0, 100], [0, 0, 100], 100).climb == 0
+    assert movement_model(Movement(), None).energy_j([0, 0, 100], [0, 0, 50], 100).climb == 0
 
 
 @given(st.integers(0, 50), st.integers(1, 512), st.floats(1, 1e6), st.floats(1e-4, 8))

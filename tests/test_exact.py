@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from conftest import LONG, ROOT, many
-from problems import Model, close, random_request
+from problems import Model, close, random_network_request, random_request
 
 from scdn.control.exact import position_objective as position_objective_module
 from scdn.control.exact.branch_and_bound import solve_exact
@@ -39,18 +39,27 @@ def _slack(model):
 @pytest.mark.parametrize("part", range(8))
 def test_no_random_search_finds_a_better_plan(part):
     for trial in range(many(300)):
-        request = random_request(10_000 * part + trial)
-        model = Model(request)
-        plan, answer = _answer(request)
-        assert answer["status"] == "optimal", request
-        assert answer["violations"] == [], request
-        assert model.allowed(answer["server"]["position_m"]), request
-        assert answer["objective"] == close(model.objective(answer)), request
-        assert plan.lower_bound <= plan.objective + 1e-12 * abs(plan.objective)
-        assert plan.gap <= GAP, request
-        searched = model.search(trial)
-        assert plan.lower_bound <= searched * (1 + 1e-12), request
-        assert plan.objective <= searched * (1 + GAP) + _slack(model) * abs(searched), request
+        _check_against_search(random_request(10_000 * part + trial), trial)
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_no_random_search_finds_a_better_plan_with_other_links_and_movements(part):
+    for trial in range(many(300)):
+        _check_against_search(random_network_request(10_000 * part + trial), trial)
+
+
+def _check_against_search(request, seed):
+    model = Model(request)
+    plan, answer = _answer(request)
+    assert answer["status"] == "optimal", request
+    assert answer["violations"] == [], request
+    assert model.allowed(answer["server"]["position_m"]), request
+    assert answer["objective"] == close(model.objective(answer)), request
+    assert plan.lower_bound <= plan.objective + 1e-12 * abs(plan.objective)
+    assert plan.gap <= GAP, request
+    searched = model.search(seed)
+    assert plan.lower_bound <= searched * (1 + 1e-12), request
+    assert plan.objective <= searched * (1 + GAP) + _slack(model) * abs(searched), request
 
 
 @pytest.mark.parametrize("seed", range(many(60)))
@@ -88,7 +97,8 @@ def test_no_refined_grid_finds_a_better_plan(seed):
 @pytest.mark.parametrize("seed", range(many(80)))
 def test_numpy_bounds_equal_the_compiled_ones(seed):
     """The same bounds for the same boxes, and the same search unless a last bit decides a tie."""
-    request = random_request(seed, count=[0, 1, 3, 8, 30, 70][seed % 6])
+    kind = random_request if seed % 2 else random_network_request
+    request = kind(seed, count=[0, 1, 3, 8, 30, 70][seed % 6])
     problem = _problem(request)
     objectives = [
         position_objective(problem, device_costs(problem), backend)
@@ -108,13 +118,16 @@ def test_numpy_bounds_equal_the_compiled_ones(seed):
 
 @pytest.mark.parametrize("seed", range(many(80)))
 def test_numpy_barrier_equals_the_compiled_one(seed):
-    problem = _problem(random_request(seed, count=1 + seed % 9))
+    kind = random_request if seed % 2 else random_network_request
+    problem = _problem(kind(seed, count=1 + seed % 9))
     position = np.random.default_rng(seed).uniform(0.1, 0.9, 3) * problem.region_m
     results = []
     for backend in ("numba", "numpy"):
         objective = position_objective(problem, device_costs(problem), backend)
         active = objective.active_at(position)
-        results.append((active, *objective.barrier(position, active, 0.1)))
+        results.append(
+            (active, *objective.barrier(position, active, 0.1, objective.movement.at(position)))
+        )
     (active, cost, gradient), (plain_active, plain_cost, plain_gradient) = results
     assert active.tolist() == plain_active.tolist()
     assert cost == pytest.approx(plain_cost, rel=1e-9)
@@ -130,11 +143,12 @@ def test_barrier_hessian_is_differences_of_gradients(seed, backend):
     position = np.random.default_rng(seed).uniform(0.2, 0.8, 3) * problem.region_m
     active = np.ones(len(objective.devices), bool)
     shifts = np.where(np.arange(3) == seed % 4, 0.0, [1e-4, -1e-4, 1e-3])
-    _, gradient = objective.barrier(position, active, 0.1)
-    hessian = objective.barrier_hessian(position, shifts, active, 0.1, gradient)
+    movement = objective.movement.at(position)
+    _, gradient = objective.barrier(position, active, 0.1, movement)
+    hessian = objective.barrier_hessian(position, shifts, active, 0.1, movement, gradient)
     for axis, shift in enumerate(shifts):
         moved = position + shift * (np.arange(3) == axis)
-        change = objective.barrier(moved, active, 0.1)[1] - gradient
+        change = objective.barrier(moved, active, 0.1, movement)[1] - gradient
         assert (hessian[:, axis] == (change / shift if shift else 0.0)).all()
 
 
@@ -230,7 +244,7 @@ DEVICE = {"id": "a", "position_m": [5.0, 5.0, 0.0]}
         {"devices": [DEVICE], "weights": {"convergence": 0}},
         {"devices": [{**DEVICE, "survival": 0}]},
         {"devices": [{**DEVICE, "importance": 0}]},
-        {"devices": [DEVICE], "keep_out_m": [[0, 0, 0, 10, 10, 10]]},  # only its faces are free
+        {"devices": [DEVICE], "keep_out_m": [[0, 0, 0, 10, 10, 9.5]]},  # only above it
         {"devices": [DEVICE], "keep_out_m": [[-1, -1, -1, 5, 11, 11], [5, -1, -1, 11, 11, 11]]},
         {"devices": [DEVICE], "radio": {"a2g": {"nlos_loss_db": 1}}},
         {"devices": [DEVICE], "radio": {"a2g": {"los_slope": 0, "exponent": 3.5}}},

@@ -152,11 +152,17 @@ def test_unusual_values_that_are_allowed_give_a_feasible_plan():
 
 def test_absent_fields_take_the_documented_defaults():
     request = make_request({**GOOD, "devices": [DEVICE]})
+    radio = {"model": "air-to-ground", "noise_figure_db": 0, "snr_gap_db": 0, "duty_cycle": 1}
+    own_tables = {"two_ray": None, "log_distance": None, "options": None}
+    movement = {"model": "paper", "path": "straight", "rotary_wing": None, "rover": None}
     assert request.model_dump(mode="json", by_alias=True) == {
         **DEFAULTS,
         "region_m": GOOD["region_m"],
         "server": GOOD["server"],
-        "devices": [{**DEFAULTS["devices"][0], **DEVICE}],
+        "round_s": None,
+        "radio": DEFAULTS["radio"] | radio | own_tables,
+        "movement": DEFAULTS["movement"] | movement,
+        "devices": [{**DEFAULTS["devices"][0], "min_power_w": 0, "wall_loss_db": 0, **DEVICE}],
     }
 
 

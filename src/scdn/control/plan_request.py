@@ -24,9 +24,19 @@ from scdn.scenario.field_types import (
     required_setting,
     setting,
 )
-from scdn.scenario.rules import device_faults, outside_region_faults, site_faults, theorem_faults
+from scdn.scenario.round_settings import report_limit_s
+from scdn.scenario.rules import (
+    device_faults,
+    duration_faults,
+    outside_region_faults,
+    site_faults,
+    site_warnings,
+    theorem_faults,
+)
 from scdn.scenario.validation import validate_document
 from scdn.world.device_optimizers import optimizer_columns
+from scdn.world.geometry import closed_at_faces
+from scdn.world.movement_models import movement_model
 
 
 def _default(name: str) -> object:
@@ -53,6 +63,12 @@ class PlanRequest(FrozenModel):
     server: RequestServer = required_setting("the server before the round")
     radio: Radio = setting(Radio(), "the channel")
     max_delay_s: float = setting(_default("max_delay_s"), "time limit of a report", gt=0)
+    round_s: float | None = setting(
+        None,
+        "time that the server stays at its position in the round, after its flight there",
+        gt=0,
+        le=1e9,
+    )
     max_iterations: WholeNumber = setting(
         _default("max_iterations"), "largest number of local iterations", ge=0, le=100_000
     )
@@ -60,7 +76,7 @@ class PlanRequest(FrozenModel):
         _default("integer_iterations"), "whether iterations are whole numbers"
     )
     weights: Weights = setting(Weights(), "weights of the objective's terms")
-    movement: Movement = setting(Movement(), "energy of the server's movement")
+    movement: Movement = setting(Movement(), "how the server moves, and its energy")
     learning: RoundLearningSettings = setting(RoundLearningSettings(), "constants of the learning")
     devices: Annotated[tuple[DeviceSettings, ...], Strict(False)] = required_setting("may be empty")
 
@@ -69,12 +85,14 @@ def _request_faults(request: PlanRequest) -> Iterator[Fault]:
     yield from site_faults(
         request.region_m, request.keep_out_m, request.candidates_m, request.movement
     )
+    yield from duration_faults(request.radio, request.movement, request.round_s)
     yield from outside_region_faults(
         "server.position_m", request.server.position_m, request.region_m
     )
     yield from _ceiling_faults(request)
-    floor = request.movement.min_flight_m
-    if not len(allowed_corners(request.region_m, floor, request.keep_out_m)):
+    floor = movement_model(request.movement, request.round_s).min_flight_m
+    boxes = closed_at_faces(request.keep_out_m, request.region_m)
+    if not len(allowed_corners(request.region_m, floor, boxes)):
         allowed = "must leave the server an allowed position"
         yield Fault("keep_out_m", "covers the whole region", allowed, ("region_m", "movement"))
     yield from device_faults(request.devices, request.region_m)
@@ -110,8 +128,8 @@ def make_request(document: Table, source: str = "request", *, strict: bool = Fal
 
 
 SCENARIO_FIELDS = (  # that a request takes over as they are
-    "region_m", "keep_out_m", "candidates_m", "radio", "max_delay_s", "max_iterations",
-    "integer_iterations", "weights", "movement",
+    "region_m", "keep_out_m", "candidates_m", "radio", "max_delay_s", "round_s", "max_iterations",
+    "integer_iterations", "movement",
 )  # fmt: skip
 
 
@@ -128,6 +146,7 @@ def request_for_round(
     rows = [pick(device, DeviceSettings.model_fields) for device in devices]
     return PlanRequest(
         **pick(scenario, SCENARIO_FIELDS),
+        weights=scenario.objective_weights,
         server=RequestServer(position_m=(x, y, z)),
         learning=RoundLearningSettings(**learning),
         devices=tuple(DeviceSettings(**row) for row in rows),
@@ -140,8 +159,15 @@ def _theorem_faults(request: PlanRequest) -> Iterator[Fault]:
 
 
 def request_warnings(request: PlanRequest) -> list[str]:
-    """Return one line for each device outside Theorem 1's conditions."""
-    return [str(fault) for fault in _theorem_faults(request)]
+    """Return one line for each position that cannot be used, or device outside Theorem 1."""
+    faults = site_warnings(
+        request.region_m,
+        request.keep_out_m,
+        request.candidates_m,
+        request.movement,
+        request.server.position_m,
+    )
+    return [str(fault) for fault in (*faults, *_theorem_faults(request))]
 
 
 def problem_of(request: PlanRequest) -> RoundProblem:
@@ -162,12 +188,12 @@ def problem_of(request: PlanRequest) -> RoundProblem:
         server_m=np.array(request.server.position_m),
         radio=radio,
         weights=request.weights,
-        movement=request.movement,
+        movement=movement_model(request.movement, request.round_s),
         learning=request.learning,
-        max_delay_s=request.max_delay_s,
+        max_delay_s=report_limit_s(request.max_delay_s, radio, request.round_s),
         max_iterations=request.max_iterations,
         integer_iterations=request.integer_iterations,
-        keep_out_m=np.array(request.keep_out_m, dtype=np.float64).reshape(-1, 6),
+        keep_out_m=closed_at_faces(request.keep_out_m, request.region_m),
         candidates_m=None if request.candidates_m is None else np.array(request.candidates_m),
         ids=tuple(device.id for device in devices),
         optimizer=optimizer,

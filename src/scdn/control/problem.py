@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike
 
 from scdn import theory
 from scdn.arrays import Array, IntArray, Mask, floats
-from scdn.scenario import Movement, Radio, RoundLearningSettings, Weights
+from scdn.scenario import Radio, RoundLearningSettings, Weights
 from scdn.theory import StepWeights, step_weights
 from scdn.world import energy, geometry, transmission
-from scdn.world.path_loss import is_air_to_air, path_loss
+from scdn.world.link_models import LinkModel, link_model, path_loss
+from scdn.world.link_models.link_model import is_air_to_air
+from scdn.world.movement_models import MovementJ, MovementModel
 
 TOLERANCE = 1e-9  # relative, on every limit
 SMALLEST_OBJECTIVE = 1e-12  # a gap is relative to the objective, or to this
@@ -32,16 +34,18 @@ class RoundProblem:
     server_m: Array  # the server's position before the round
     radio: Radio
     weights: Weights
-    movement: Movement
+    movement: MovementModel
     learning: RoundLearningSettings
-    max_delay_s: float
+    max_delay_s: float  # of a report; the duty cycle is taken into account
     max_iterations: int
     integer_iterations: bool
-    keep_out_m: Array  # (K, 6)
+    keep_out_m: Array  # (K, 6), closed at the region's faces: see `closed_at_faces`
     candidates_m: Array | None  # (C, 3)
     ids: tuple[str, ...]
     position_m: Array  # (N, 3); from here to optimizer_value, one entry per device
     max_power_w: Array
+    min_power_w: Array
+    wall_loss_db: Array
     payload_bits: Array
     bandwidth_hz: Array
     cpu_min_hz: Array
@@ -72,6 +76,16 @@ class RoundProblem:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def link(self) -> LinkModel:
+        """Return the model of path losses."""
+        return link_model(self.radio)
+
+    @property
+    def stays(self) -> bool:
+        """Return whether the server is a mast, and there is no other to take its place."""
+        return not self.movement.moves and self.candidates_m is None
 
     @property
     def ceiling_m(self) -> float:
@@ -147,7 +161,7 @@ class RoundProblem:
 
     def path_loss(self, server_m: ArrayLike) -> Array:
         """Return the mean path loss of every link to server positions (…, 3): (…, N)."""
-        return path_loss(server_m, self.position_m, self.radio)
+        return path_loss(server_m, self.position_m, self.radio, self.wall_loss_db)
 
     def least_power_per_loss(self) -> Array:
         """Return the least power that meets the delay at a path loss of 1; it is proportional."""
@@ -155,10 +169,14 @@ class RoundProblem:
         return transmission.least_power(np.ones(len(self)), *link, self.radio.rate_model)
 
     def least_power(self, server_m: ArrayLike) -> Array:
-        """Return the least power that reports in time to positions (…, 3); it may exceed P_max."""
+        """Return the least power that reports in time to positions (…, 3); it may exceed P_max.
+
+        It is not below the least power that the device can transmit.
+        """
         per_loss = self.least_power_per_loss()
         with np.errstate(over="ignore", invalid="ignore"):
-            return np.where(per_loss > 0, per_loss * self.path_loss(server_m), 0.0)
+            needed = np.maximum(per_loss * self.path_loss(server_m), self.min_power_w)
+            return np.where(per_loss > 0, needed, 0.0)
 
     def delay_s(self, power_w: ArrayLike, loss: ArrayLike) -> Array:
         """Return the time that each device needs to send its payload."""
@@ -166,19 +184,26 @@ class RoundProblem:
         rate = transmission.rate(snr, self.bandwidth_hz, self.radio.rate_model)
         return transmission.delay(self.payload_bits, rate)
 
-    def movement_j(self, server_m: ArrayLike) -> energy.MovementJ:
-        """Return the server's energy of moving to positions (…, 3) and hovering there."""
-        return energy.movement_j(self.server_m, server_m, self.movement, self.ceiling_m)
+    def movement_j(self, server_m: ArrayLike) -> MovementJ:
+        """Return the server's energy of moving to positions (…, 3) and staying there."""
+        return self.movement.energy_j(self.server_m, server_m, self.ceiling_m)
+
+    def flight_s(self, server_m: ArrayLike) -> Array:
+        """Return the time of the flight to positions (…, 3)."""
+        return self.movement.flight_s(self.server_m, server_m)
 
     def allowed(self, server_m: ArrayLike) -> Mask:
         """Return whether the server may be at positions (…, 3), candidates aside."""
         p = floats(server_m)
         z = p[..., 2]
-        at_flight_height = (z == 0) | (z >= self.movement.min_flight_m)
+        if self.stays:
+            return np.asarray((p == self.server_m).all(axis=-1))
+        on_candidates = self.movement.on_ground and self.candidates_m is not None
+        at_height = (z == 0) | (z >= self.movement.min_flight_m) | on_candidates
         below_ceiling = (z < self.ceiling_m) | (self.server_m[2] == self.ceiling_m)
         inside = geometry.in_region(p, self.region_m)
         free = ~geometry.in_keep_out(p, self.keep_out_m)
-        return at_flight_height & below_ceiling & inside & free
+        return at_height & below_ceiling & inside & free
 
 
 _FIELDS = [f.name for f in fields(RoundProblem)]
@@ -298,7 +323,8 @@ def _device_checks(problem: RoundProblem, decision: Decision, delay: Array) -> I
     yield at_least("compute_deadline_s", cpu, needed)
     yield at_least("cpu_min_hz", cpu, problem.cpu_min_hz)
     yield at_most("cpu_max_hz", cpu, problem.cpu_max_hz)
-    yield at_least("min_power_w", power, 0.0)
+    sending = decision.active & (problem.payload_bits > 0)
+    yield at_least("min_power_w", power, np.where(sending, problem.min_power_w, 0.0))
     yield at_most("max_power_w", power, problem.max_power_w)
 
 
@@ -313,9 +339,14 @@ def _server_violations(problem: RoundProblem, server_m: Array) -> list[Violation
         x, size = float(server_m[axis]), float(problem.region_m[axis])
         if not 0 <= x <= size:
             violations.append(Violation(None, f"region_{name}", x, size if x > size else 0.0))
-    z, floor = float(server_m[2]), problem.movement.min_flight_m
-    if 0 < z < floor:
-        violations.append(Violation(None, "min_flight_m", z, floor))
+    z = float(server_m[2])
+    if problem.stays:
+        moved = float(geometry.distance(server_m, problem.server_m))
+        return [Violation(None, "mast", moved, 0.0)] if moved > 0 else []
+    on_ground, floor = problem.movement.on_ground, problem.movement.min_flight_m
+    if 0 < z < floor and not (on_ground and problem.candidates_m is not None):
+        constraint, limit = ("on_ground", 0.0) if on_ground else ("min_flight_m", floor)
+        violations.append(Violation(None, constraint, z, limit))
     if z >= problem.ceiling_m and problem.server_m[2] != problem.ceiling_m:
         violations.append(Violation(None, "ceiling", z, problem.ceiling_m))
     if geometry.in_keep_out(server_m, problem.keep_out_m):

@@ -30,8 +30,9 @@ from scdn.scenario.network_settings import (
     Fading,
     ListedDevice,
     MobileServer,
+    Prices,
 )
-from scdn.scenario.round_settings import Movement, Radio, Weights
+from scdn.scenario.round_settings import Movement, Radio, Weights, report_limit_s
 
 
 class Scenario(FrozenModel):
@@ -60,6 +61,12 @@ class Scenario(FrozenModel):
     max_delay_s: Positive = setting(
         0.06, "time limit of a device's report, T^max", reason="leaves some devices out of reach"
     )
+    round_s: float | None = setting(
+        None,
+        "time that the server stays at its position in a round, after its flight there",
+        gt=0,
+        le=1e9,
+    )
     max_iterations: WholeNumber = setting(
         5, "largest number of local iterations per round, τ^g", ge=0, le=100_000
     )
@@ -70,7 +77,10 @@ class Scenario(FrozenModel):
     radio: Radio = setting(Radio(), "the radio channel")
     fading: Fading = setting(Fading(), "random deviations of the channel")
     weights: Weights = setting(Weights(), "weights of the objective's terms")
-    movement: Movement = setting(Movement(), "energy of the server's movement")
+    prices: Prices | None = setting(
+        None, "prices of joules, in place of the weights of transmission, processing and movement"
+    )
+    movement: Movement = setting(Movement(), "how the server moves, and its energy")
     electronics: Electronics = setting(Electronics(), "power of devices beside their antenna's")
     learning: LearningSettings = setting(LearningSettings(), "how parties and server learn")
     churn: Churn = setting(Churn(), "how devices leave and enter")
@@ -85,6 +95,20 @@ class Scenario(FrozenModel):
     devices: Annotated[tuple[ListedDevice, ...], Strict(False)] = setting(
         (), "devices, listed one by one"
     )
+
+    @property
+    def objective_weights(self) -> Weights:
+        """Return the weights of the objective: as given, or by the prices of joules."""
+        if self.prices is None:
+            return self.weights
+        device, server = self.prices.device, self.prices.server
+        joules = {"transmission": device, "processing": device, "movement": server}
+        return self.weights.model_copy(update=joules)
+
+    @property
+    def report_limit_s(self) -> float:
+        """Return the time limit of a report, which the duty cycle may shorten."""
+        return report_limit_s(self.max_delay_s, self.radio, self.round_s)
 
 
 # Defaults of each profile, where they differ from those of the fields above.

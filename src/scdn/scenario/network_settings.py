@@ -61,6 +61,12 @@ class DeviceGroup(FrozenModel):
     max_power_dbm: NumberRange = setting(
         (23.0, 25.0), "transmit power limit, uniform in [low, high]"
     )
+    min_power_dbm: float | None = setting(
+        None, "least power at which they can transmit", ge=-300, le=100
+    )
+    wall_loss_db: NumberRange = setting(
+        (0.0, 0.0), "loss of walls around each device, uniform in [low, high]", reason="none"
+    )
     bandwidth_hz: float | None = setting(
         None, "bandwidth of these devices instead of the radio's", gt=0
     )
@@ -179,4 +185,13 @@ class Electronics(FrozenModel):
     )
     idle_w: Magnitude = setting(
         0.0, "power of a device at any time of a round", reason="off, as in the paper"
+    )
+
+
+class Prices(FrozenModel):
+    """What a joule costs, by who spends it, in the objective's unit."""
+
+    device: Magnitude = setting(1.0, "price of a device's joule", reason="the unit")
+    server: Magnitude = setting(
+        0.01, "price of the server's joule", reason="a UAV recharges, a sensor does not"
     )

@@ -10,7 +10,7 @@ from scdn.file_io import MEBIBYTE, Table, apply_settings, merge_tables, read_doc
 from scdn.scenario.definition import PROFILES, Scenario
 from scdn.scenario.device_csv import read_device_csv
 from scdn.scenario.learning_settings import complete_learning_table
-from scdn.scenario.rules import scenario_faults, scenario_theorem_faults
+from scdn.scenario.rules import scenario_faults, scenario_theorem_faults, site_warnings
 from scdn.scenario.validation import validate_document
 
 _SIZE_LIMIT = 16 * MEBIBYTE
@@ -72,5 +72,12 @@ def profile_defaults(document: Table) -> Table:
 
 
 def scenario_warnings(scenario: Scenario) -> list[str]:
-    """Return one line for each device or group outside Theorem 1's conditions."""
-    return [str(fault) for fault in scenario_theorem_faults(scenario)]
+    """Return one line for each position that cannot be used, or device outside Theorem 1."""
+    faults = site_warnings(
+        scenario.region_m,
+        scenario.keep_out_m,
+        scenario.candidates_m,
+        scenario.movement,
+        scenario.server.position_m,
+    )
+    return [str(fault) for fault in (*faults, *scenario_theorem_faults(scenario))]

@@ -51,9 +51,32 @@ class AirLink(Link):
     exponent: float = setting(2.2, "path-loss exponent, α^PL", ge=0, le=100)
 
 
+class TwoRay(FrozenModel):
+    """A ray along the line of sight, and one that the ground reflects."""
+
+    antenna_m: float = setting(
+        1.0, "height of each antenna above its device or server", reason="legs", ge=1e-3, le=1e3
+    )
+
+
+class LogDistance(FrozenModel):
+    """A loss that grows with a power of the distance, as indoors."""
+
+    exponent: float = setting(
+        3.0, "path-loss exponent", reason="ITU-R P.1238: 30 dB per decade in offices", ge=0, le=100
+    )
+    reference_m: float = setting(
+        1.0, "distance at which the loss is that of free space", ge=1e-6, le=1e8
+    )
+
+
 class Radio(FrozenModel):
     """The radio channel between the devices and the server."""
 
+    model: Text = setting(
+        "air-to-ground",
+        "link model: air-to-ground (the paper's), two-ray, log-distance, or package.module:NAME",
+    )
     carrier_hz: float = setting(2e9, "carrier frequency, f^Tx", gt=0, le=1e15)
     bandwidth_hz: Positive = setting(2e6, "bandwidth of each device's channel")
     noise_dbm_per_hz: Decibels = setting(-174.0, "noise power density, N_0")
@@ -68,8 +91,27 @@ class Radio(FrozenModel):
         "margin that plans add to the path loss",
         reason="off, as the paper plans with the mean",
     )
+    noise_figure_db: Decibels = setting(
+        0.0, "noise that the receiver adds to the thermal noise", reason="off, as in the paper"
+    )
+    snr_gap_db: Decibels = setting(
+        0.0,
+        "power beyond Shannon's limit that real codes need for a rate",
+        reason="off, as in the paper",
+    )
+    duty_cycle: float = setting(
+        1.0, "share of a round in which a device may send", reason="no limit", gt=0, le=1
+    )
     a2g: Link = setting(Link(), "link where the server or the device is on the ground")
     a2a: AirLink = setting(AirLink(), "link where both are above the ground")
+    two_ray: TwoRay | None = setting(None, "settings of the model two-ray")
+    log_distance: LogDistance | None = setting(None, "settings of the model log-distance")
+    options: dict[str, float] | None = setting(None, "numbers for a model of your own")
+
+
+def report_limit_s(max_delay_s: float, radio: Radio, round_s: float | None) -> float:
+    """Return the time limit of a report: T^max, or less where the duty cycle allows less."""
+    return max_delay_s if round_s is None else min(max_delay_s, radio.duty_cycle * round_s)
 
 
 class Weights(FrozenModel):
@@ -89,9 +131,63 @@ class Weights(FrozenModel):
     )
 
 
-class Movement(FrozenModel):
-    """Energy that the server needs to hover, climb and fly sideways."""
+MovementKind = Literal["paper", "rotary-wing", "landing", "rover", "mast"]
 
+
+class RotaryWing(FrozenModel):
+    """A UAV with rotors, by the power model of Zeng, Xu and Zhang (2019), and how it flies.
+
+    The defaults are their Table I: an aircraft of 2 kg that hovers with 168 W.
+    """
+
+    blade_w: Positive = setting(79.86, "blade profile power in hover, P_0")
+    induced_w: Positive = setting(88.63, "induced power in hover, P_i")
+    tip_speed_m_per_s: Positive = setting(120.0, "speed of the rotor blades' tips, U_tip")
+    induced_speed_m_per_s: Positive = setting(4.03, "mean speed of the air below, v_0")
+    drag_ratio: NonNegative = setting(0.6, "drag of the fuselage, d_0")
+    solidity: NonNegative = setting(0.05, "rotor solidity, s")
+    disc_m2: Positive = setting(0.503, "area of the rotor disc, A")
+    air_kg_per_m3: Positive = setting(1.225, "density of the air, ρ", reason="at sea level")
+    speed_m_per_s: Positive = setting(18.3, "speed of horizontal flight", reason="longest range")
+    climb_m_per_s: Positive = setting(3.0, "speed of a climb", reason="usual for small UAVs")
+    sink_m_per_s: Positive = setting(
+        2.0, "speed of a descent", reason="faster ones fall into their own downwash"
+    )
+    standby_w: NonNegative = setting(
+        5.0, "power while it stands on the ground", reason="a computer and its radio"
+    )
+    cruise_m: NonNegative = setting(
+        30.0, "altitude of flights between landings", reason="above trees and houses"
+    )
+
+
+class Rover(FrozenModel):
+    """A robot that drives on the ground."""
+
+    drive_j_per_m: NonNegative = setting(
+        30.0, "energy per metre", reason="a small robot: 9 W at 0.3 m/s"
+    )
+    speed_m_per_s: Positive = setting(0.3, "speed", reason="walking pace or less, indoors")
+    standby_w: NonNegative = setting(
+        5.0, "power while it stands", reason="a computer and its radio"
+    )
+
+
+class Movement(FrozenModel):
+    """How the server moves, and the energy that it needs for that.
+
+    The paper's model has the constants below; the others have tables of their own, and hover or
+    stand for `round_s`.
+    """
+
+    model: MovementKind = setting(
+        "paper",
+        "how the server moves: paper, rotary-wing (it hovers), landing (it flies, then stands on "
+        "the ground), rover (it drives) or mast (it stays, or one of candidates_m takes its place)",
+    )
+    path: Literal["straight", "around"] = setting(
+        "straight", "around: it goes round keep-out boxes, or over them"
+    )
     hover_j: NonNegative = setting(
         1.0, "energy to hover for a round at ground level, K^H", reason="one unit"
     )
@@ -107,6 +203,8 @@ class Movement(FrozenModel):
     min_flight_m: NonNegative = setting(
         1.0, "lowest altitude of flight; else the server is on the ground", reason="as a real UAV"
     )
+    rotary_wing: RotaryWing | None = setting(None, "settings of rotary-wing and landing")
+    rover: Rover | None = setting(None, "settings of rover")
 
 
 class RoundLearningSettings(FrozenModel):
@@ -166,6 +264,12 @@ class DeviceSettings(FrozenModel):
     id: Text = required_setting("unique name of the device")
     position_m: Vector3 = required_setting("position x, y, z")
     max_power_w: NonNegative = setting(0.25, "transmit power limit (the paper: 23 to 25 dBm)")
+    min_power_w: NonNegative = setting(
+        0.0, "least power at which it can transmit", reason="no limit, as in the paper"
+    )
+    wall_loss_db: Decibels = setting(
+        0.0, "loss of walls between this device and any server", reason="none"
+    )
     payload_bits: NonNegative = setting(
         1628480.0, "bits sent per round, M_n", reason="32 bits for each of 50,890 weights"
     )

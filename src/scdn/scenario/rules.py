@@ -10,7 +10,7 @@ from scdn.errors import Fault, format_value
 from scdn.scenario.definition import Scenario
 from scdn.scenario.learning_settings import LearningSettings
 from scdn.scenario.network_settings import DeviceGroup
-from scdn.scenario.round_settings import DeviceSettings, Momentum, Movement, Proximal
+from scdn.scenario.round_settings import DeviceSettings, Momentum, Movement, Proximal, Radio
 from scdn.targets import RECORDED_METRICS, parse_target
 from scdn.theory.theorem_1_conditions import MOMENTUM_LIMIT, learning_rate_limit
 
@@ -36,21 +36,74 @@ def site_faults(
     if candidates_m is None:
         return
 
-    def is_allowed(position: Coordinates) -> bool:
-        valid_altitude = position[2] == 0 or position[2] >= movement.min_flight_m
-        kept_out = any(
-            all(box[axis] < position[axis] < box[axis + 3] for axis in range(3))
-            for box in keep_out_m
-        )
-        return _is_inside(position, region_m) and valid_altitude and not kept_out
-
     if not candidates_m:
         allowed = "needs at least one position, or must be left out"
         yield Fault("candidates_m", "got an empty list", allowed)
-    elif not any(map(is_allowed, candidates_m)):
+    elif all(_candidate_fault(c, region_m, keep_out_m, movement) for c in candidates_m):
         allowed = "needs one in the region, outside every keep-out box, on the ground or in flight"
         related = ("region_m", "keep_out_m", "movement")
         yield Fault("candidates_m", "no position is allowed", allowed, related)
+
+
+def duration_faults(radio: Radio, movement: Movement, round_s: float | None) -> Iterator[Fault]:
+    """Yield a fault if a setting counts by the round's duration and there is none."""
+    if round_s is not None:
+        return
+    if radio.duty_cycle < 1:
+        fault = f"is needed for radio.duty_cycle = {radio.duty_cycle:g}"
+        yield Fault("round_s", fault, "must be the seconds of a round", ("radio.duty_cycle",))
+    if movement.model in ("rotary-wing", "landing", "rover"):
+        fault = f"is needed for movement.model = {movement.model}"
+        yield Fault("round_s", fault, "must be the seconds of a round", ("movement.model",))
+
+
+def site_warnings(
+    region_m: Coordinates,
+    keep_out_m: Sequence[Coordinates],
+    candidates_m: Sequence[Coordinates] | None,
+    movement: Movement,
+    server_m: Coordinates | None,
+) -> Iterator[Fault]:
+    """Yield a start inside a keep-out box, and candidates that the server cannot use."""
+    if server_m is not None and _is_kept_out(server_m, region_m, keep_out_m):
+        allowed = "it has to leave it, and cannot come back"
+        yield Fault("server.position_m", "is inside a keep-out box", allowed)
+    for index, candidate in enumerate(candidates_m or ()):
+        fault = _candidate_fault(candidate, region_m, keep_out_m, movement)
+        if fault:
+            yield Fault(f"candidates_m.{index}", fault, "the server does not use it")
+
+
+def _candidate_fault(
+    position: Coordinates,
+    region_m: Coordinates,
+    keep_out_m: Sequence[Coordinates],
+    movement: Movement,
+) -> str | None:
+    """Return why the server cannot be at a candidate position, if it cannot."""
+    if not _is_inside(position, region_m):
+        return "is outside the region"
+    if _is_kept_out(position, region_m, keep_out_m):
+        return "is inside a keep-out box"
+    flies = movement.model in ("paper", "rotary-wing")
+    if flies and 0 < position[2] < movement.min_flight_m:
+        return f"is below the least flight altitude of {movement.min_flight_m:g} m"
+    if movement.model == "rover" and position[2] > 0:
+        return "is above the ground, where a rover cannot be"
+    return None
+
+
+def _is_kept_out(
+    position: Coordinates, region_m: Coordinates, keep_out_m: Sequence[Coordinates]
+) -> bool:
+    """Return whether a position is inside a box; boxes are closed at the region's faces."""
+
+    def is_within(box: Coordinates, axis: int) -> bool:
+        low, high = box[axis], box[axis + 3]
+        above = low < position[axis] or low <= 0
+        return low < high and above and (position[axis] < high or high >= region_m[axis])
+
+    return any(all(is_within(box, axis) for axis in range(3)) for box in keep_out_m)
 
 
 def _is_inside(position: Coordinates, region_m: Coordinates) -> bool:
@@ -79,6 +132,10 @@ def device_faults(devices: Sequence[DeviceSettings], region_m: Coordinates) -> I
             allowed = f"must be ≤ cpu_max_hz = {format_value(device.cpu_max_hz)}"
             field, limit = f"{where}.cpu_min_hz", f"{where}.cpu_max_hz"
             yield _wrong_value(field, device.cpu_min_hz, allowed, limit)
+        if device.min_power_w > device.max_power_w > 0:
+            allowed = f"must be ≤ max_power_w = {format_value(device.max_power_w)}"
+            field, limit = f"{where}.min_power_w", f"{where}.max_power_w"
+            yield _wrong_value(field, device.min_power_w, allowed, limit)
         match device.optimizer:
             case Proximal(mu=mu) if device.learning_rate * mu >= 1:
                 yield _learning_rate_fault(where, device.learning_rate, mu)
@@ -100,6 +157,7 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
     yield from site_faults(
         scenario.region_m, scenario.keep_out_m, scenario.candidates_m, scenario.movement
     )
+    yield from duration_faults(scenario.radio, scenario.movement, scenario.round_s)
     yield from device_faults(scenario.devices, scenario.region_m)
     if scenario.server.position_m is not None:
         yield from outside_region_faults(
@@ -157,6 +215,7 @@ def _group_faults(where: str, group: DeviceGroup, region_m: Coordinates) -> Iter
     limits = {
         "altitude_m": (0.0, region_m[2]),
         "max_power_dbm": (-1000.0, 1000.0),
+        "wall_loss_db": (-1000.0, 1000.0),
         "cpu_max_hz": (group.cpu_min_hz, math.inf),
         "capacitance": (0.0, math.inf),
         "flops_per_cycle": (above_0, math.inf),
@@ -177,6 +236,10 @@ def _group_faults(where: str, group: DeviceGroup, region_m: Coordinates) -> Iter
     for index, shape in enumerate(group.weibull_shapes):
         if shape <= 0:
             yield _wrong_value(f"{where}.weibull_shapes.{index}", shape, "must be > 0")
+    if group.min_power_dbm is not None and group.min_power_dbm > group.max_power_dbm[0]:
+        allowed = f"must be ≤ max_power_dbm = {format_value(list(group.max_power_dbm))}"
+        field, limit = f"{where}.min_power_dbm", f"{where}.max_power_dbm"
+        yield _wrong_value(field, group.min_power_dbm, allowed, limit)
     if "proximal" in group.optimizers and group.learning_rate * group.mu[1] >= 1:
         yield _learning_rate_fault(where, group.learning_rate, group.mu[1])
 

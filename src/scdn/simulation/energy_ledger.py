@@ -12,7 +12,7 @@ from typing import Any
 
 from scdn.simulation.outcome import Outcome
 from scdn.simulation.server_compute import ServerCompute
-from scdn.world.energy import MovementJ
+from scdn.world.movement_models import MovementJ
 
 
 @dataclass

@@ -17,8 +17,8 @@ from scdn.scenario import Scenario
 from scdn.simulation.outcome import Outcome, RoundResult
 from scdn.simulation.server_compute import ServerCompute
 from scdn.theory.theorem_1_conditions import learning_rate_limit
-from scdn.world.energy import MovementJ
 from scdn.world.fleet import OPTIMIZERS
+from scdn.world.movement_models import MovementJ
 
 
 def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Event) -> Event:

@@ -76,7 +76,10 @@ class Simulation:
             self.server_m = plan.server_m
             result = self.train(plan, self.realise(plan))  # line 6
             compute = self.bill_server()
-            latency_s = result.latency_s + compute.seconds
+            stay_s = self.time_in_place(result.latency_s + compute.seconds)
+            latency_s = self.fly(problem, plan) + stay_s
+            if self.scenario.round_s is not None:
+                movement = movement.staying_longer(stay_s / self.scenario.round_s)
             entered, exited = self.update_network()  # line 7
             metrics = self.evaluate()
 
@@ -265,6 +268,23 @@ class Simulation:
         if self.method.schedule == "asynchronous":
             self.clock.now_s += compute.seconds  # reports that arrive meanwhile wait
         return compute
+
+    def time_in_place(self, work_s: float) -> float:
+        """Return how long the server stays at its position: for `round_s`, or longer for the work.
+
+        Where nobody waits for others, a recorded round lasts as long as its work.
+        """
+        round_s = self.scenario.round_s
+        if round_s is None or self.method.schedule == "asynchronous":
+            return work_s
+        return max(round_s, work_s)
+
+    def fly(self, problem: RoundProblem, plan: Plan) -> float:
+        """Return the time of the flight; reports that arrive meanwhile wait."""
+        flight_s = float(problem.flight_s(plan.server_m))
+        if self.method.schedule == "asynchronous":
+            self.clock.now_s += flight_s
+        return flight_s
 
     def _step_counts(self, plan: Plan) -> Array:
         per_iteration = self.scenario.learning.steps_per_iteration

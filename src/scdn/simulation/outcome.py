@@ -14,10 +14,11 @@ from scdn.control.problem import RoundProblem
 from scdn.learning.asynchronous_schedule import Arrival
 from scdn.learning.radio_use import RadioUse
 from scdn.learning.step_rule import StepTaken
-from scdn.scenario import Fading, Radio
+from scdn.scenario import Fading
 from scdn.world.churn import link_failed
+from scdn.world.decibels import db_to_ratio
 from scdn.world.fading import ChannelDraws, drawn_path_loss
-from scdn.world.path_loss import link_losses, path_loss
+from scdn.world.link_models import link_model, path_loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +129,7 @@ def realise(
     at the limit, after spending its energy.
     """
     problem, decision = plan.problem, plan.decision
-    loss = _true_path_loss(plan, problem.radio, fading, draws)
+    loss = _true_path_loss(plan, fading, draws)
     sends = decision.active & ~leaving
     delay = np.where(sends, problem.delay_s(decision.power_w, loss), np.nan)
     failed = sends & link_failed(np.where(sends, delay, 0.0), problem.max_delay_s)
@@ -156,9 +157,10 @@ def realise(
     )
 
 
-def _true_path_loss(plan: Plan, radio: Radio, fading: Fading, draws: ChannelDraws | None) -> Array:
-    without_margin = radio.model_copy(update={"margin_db": 0.0})
+def _true_path_loss(plan: Plan, fading: Fading, draws: ChannelDraws | None) -> Array:
+    problem = plan.problem
+    without_margin = problem.radio.model_copy(update={"margin_db": 0.0})
     if draws is None:
-        return path_loss(plan.server_m, plan.problem.position_m, without_margin)
-    losses = link_losses(plan.server_m, plan.problem.position_m, without_margin)
-    return drawn_path_loss(losses, draws, fading)
+        return path_loss(plan.server_m, problem.position_m, without_margin, problem.wall_loss_db)
+    losses = link_model(without_margin).losses(plan.server_m, problem.position_m)
+    return drawn_path_loss(losses, draws, fading) * db_to_ratio(problem.wall_loss_db)

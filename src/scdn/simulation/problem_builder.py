@@ -11,6 +11,8 @@ from scdn.arrays import Array, IntArray, floats
 from scdn.control.problem import RoundProblem
 from scdn.scenario import DeviceSettings, RoundLearningSettings, Scenario
 from scdn.world.fleet import Fleet
+from scdn.world.geometry import closed_at_faces
+from scdn.world.movement_models import movement_model
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,17 +55,19 @@ def build_problem(
         region_m=floats(scenario.region_m),
         server_m=np.array(server_m),
         radio=radio,
-        weights=scenario.weights,
-        movement=scenario.movement,
+        weights=scenario.objective_weights,
+        movement=movement_model(scenario.movement, scenario.round_s),
         learning=RoundLearningSettings(**learning),
-        max_delay_s=scenario.max_delay_s,
+        max_delay_s=scenario.report_limit_s,
         max_iterations=scenario.max_iterations,
         integer_iterations=scenario.integer_iterations,
-        keep_out_m=floats(scenario.keep_out_m).reshape(-1, 6),
+        keep_out_m=closed_at_faces(scenario.keep_out_m, scenario.region_m),
         candidates_m=None if candidates is None else floats(candidates),
         ids=tuple(fleet.id.tolist()),
         position_m=fleet.position_m,
         max_power_w=fleet.max_power_w,
+        min_power_w=fleet.min_power_w,
+        wall_loss_db=fleet.wall_loss_db,
         payload_bits=reports.payload_bits,
         bandwidth_hz=fleet.bandwidth_or(radio.bandwidth_hz),
         cpu_min_hz=fleet.cpu_min_hz,

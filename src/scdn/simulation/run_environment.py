@@ -11,6 +11,7 @@ from scdn.scenario import Scenario
 from scdn.simulation.loop import Simulation
 from scdn.simulation.run_data import RunData
 from scdn.world.churn import ChurnTrace, churn_trace
+from scdn.world.link_models import link_model
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,5 +30,6 @@ EnvironmentFactory = Callable[[Scenario, Mapping[str, Any] | None], RunEnvironme
 
 def simulated_environment(scenario: Scenario, _: Mapping[str, Any] | None = None) -> RunEnvironment:
     """Return an environment that is simulated in this process."""
+    link_model(scenario.radio)  # an unknown one is refused here
     trace = churn_trace(scenario)
     return RunEnvironment(trace, RunData.from_scenario(scenario, trace))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,10 +14,9 @@ from scdn.control.solve import Solver, solve
 from scdn.errors import input_error
 from scdn.file_io import Table, parse_document
 from scdn.job_pool import BackgroundProcess, WorkerDiedError
-from scdn.scenario import Radio
 from scdn.studio.api_models import ObjectiveSurface, ReachShell, ReachShells
 from scdn.studio.settings import MAX_DEVICES, MAX_PAPER_DEVICES, MAX_SHELLS
-from scdn.world.path_loss import path_loss
+from scdn.world.decibels import db_to_ratio
 
 _SOURCE = "request"
 
@@ -89,34 +88,25 @@ def objective_grid(body: bytes, altitude_m: float, points: int) -> ObjectiveSurf
     return ObjectiveSurface(altitude_m=altitude_m, x_m=x.tolist(), y_m=y.tolist(), objective=rows)
 
 
+Link = Literal["a2a", "a2g"]
 _ELEVATIONS = np.linspace(0.0, 90.0, 19)
 
 
 def reach_shells(body: bytes) -> ReachShells:
-    """Return how far each device reaches at full power, by elevation; the same up and down.
-
-    Path loss is a power of the distance times a function of the elevation, so its value at one
-    distance gives the distance at which the device's transmit limit is just enough.
-    """
+    """Return how far each device reaches at full power, by elevation; the same up and down."""
     problem = problem_of(parse_request(body, MAX_SHELLS))
+    up = np.deg2rad(_ELEVATIONS)
+    directions = np.stack([np.cos(up), np.zeros_like(up), np.sin(up)], axis=-1)
+    shells = []
     with np.errstate(all="ignore"):
         max_loss = problem.max_power_w / problem.least_power_per_loss()
-        shells = [
-            _shell(name, bool(position[2] > 0), float(loss), problem.radio)
-            for name, position, loss in zip(problem.ids, problem.position_m, max_loss, strict=True)
-        ]
+        max_loss /= db_to_ratio(problem.wall_loss_db)
+        for name, position, loss in zip(problem.ids, problem.position_m, max_loss, strict=True):
+            radius = problem.link.reach_m(float(loss), position, directions)
+            link: Link = "a2a" if position[2] > 0 else "a2g"
+            radius_m = [_finite_or_none(r) for r in radius.tolist()]
+            shells.append(ReachShell(id=name, link=link, radius_m=radius_m))
     return ReachShells(elevation_deg=_ELEVATIONS.tolist(), shells=shells)
-
-
-def _shell(name: str, flying: bool, max_loss: float, radio: Radio) -> ReachShell:
-    link = radio.a2a if flying else radio.a2g
-    probe, up = max(radio.min_distance_m, 1.0), np.deg2rad(_ELEVATIONS)
-    device = np.array([[0.0, 0.0, probe if flying else 0.0]])
-    directions = np.stack([np.cos(up), np.zeros_like(up), np.sin(up)], axis=-1)
-    loss = path_loss(device + probe * directions, device, radio)[:, 0]
-    radius = probe * np.power(max_loss / loss, 1.0 / link.exponent)
-    radius_m = [_finite_or_none(r) for r in radius.tolist()]
-    return ReachShell(id=name, link="a2a" if flying else "a2g", radius_m=radius_m)
 
 
 def _finite_or_none(value: float) -> float | None:

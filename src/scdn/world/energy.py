@@ -1,14 +1,11 @@
-"""The energy of transmission, of processing and of the server's movement, in joules."""
+"""The energy of transmission and of processing, in joules."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scdn.arrays import Array, floats
-from scdn.scenario import Movement
 
 
 def transmission_j(power_w: ArrayLike, delay_s: ArrayLike) -> Array:
@@ -33,39 +30,3 @@ def processing_j(cycles_: ArrayLike, capacitance: ArrayLike, cpu_hz: ArrayLike) 
 def least_cpu_hz(cycles_: ArrayLike, deadline_s: float, cpu_min_hz: ArrayLike) -> Array:
     """Return the slowest clock that meets the deadline; it may exceed the device's fastest."""
     return np.maximum(floats(cycles_) / deadline_s, floats(cpu_min_hz))
-
-
-class MovementJ(NamedTuple):
-    """The server's energy in a round, by kind."""
-
-    hover: Array
-    climb: Array
-    lateral: Array
-
-    @property
-    def total(self) -> Array:
-        """Return the sum of the three."""
-        return self.hover + self.climb + self.lateral
-
-
-@np.errstate(over="ignore", divide="ignore", invalid="ignore")
-def movement_j(
-    before_m: ArrayLike, after_m: ArrayLike, movement: Movement, ceiling_m: float
-) -> MovementJ:
-    """Return the energy of hovering at the new height, of climbing there and of flying sideways.
-
-    Climbing to the ceiling takes infinite energy, and so does hovering many scales high; staying at
-    the ceiling or sinking takes none.
-    """
-    before, after = floats(before_m), floats(after_m)
-    z_before, z = np.broadcast_arrays(before[..., 2], after[..., 2])
-    height = np.exp(z / movement.altitude_scale_m)
-    hover = movement.hover_j * height if movement.hover_j else np.zeros_like(height)
-    rises = z > z_before
-    steepness = np.log(np.where(rises, ceiling_m - z_before, 1.0)) - np.log(
-        np.where(rises, ceiling_m - z, 1.0)
-    )
-    climb = movement.climb_j * steepness if movement.climb_j else np.zeros_like(steepness)
-    step = after[..., :2] - before[..., :2]
-    lateral = movement.lateral_j_per_m * np.hypot(step[..., 0], step[..., 1])
-    return MovementJ(hover, climb, lateral)

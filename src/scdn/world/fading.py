@@ -8,7 +8,7 @@ import numpy as np
 
 from scdn.arrays import Array
 from scdn.scenario import Fading
-from scdn.world.path_loss import LinkLosses
+from scdn.world.link_models import LinkLosses
 
 
 class ChannelDraws(NamedTuple):

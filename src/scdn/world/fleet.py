@@ -18,6 +18,7 @@ from scdn.scenario import (
     OptimizerKind,
     Scenario,
 )
+from scdn.world.decibels import dbm_to_w
 from scdn.world.device_optimizers import optimizer_columns
 
 OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)  # SGD, PROXIMAL, MOMENTUM
@@ -31,6 +32,8 @@ class Fleet:
     kind: NDArray[np.object_]
     position_m: Array
     max_power_w: Array
+    min_power_w: Array
+    wall_loss_db: Array
     payload_bits: Array
     bandwidth_hz: Array  # NaN where the radio's holds
     cpu_min_hz: Array
@@ -149,6 +152,7 @@ def draw_group(
 
     x0, y0, x1, y1 = group.area_m or (0.0, 0.0, region_m[0], region_m[1])
     sides = ((x0, x1), (y0, y1), group.altitude_m)
+    walls = group.wall_loss_db
     kinds = np.array([OPTIMIZERS.index(kind) for kind in group.optimizers], dtype=np.int64)
     optimizer = one_of(9, kinds)
     mu, rho = uniform(7, group.mu), uniform(8, group.rho)
@@ -157,6 +161,8 @@ def draw_group(
         kind=string_array([group.kind] * count),
         position_m=np.stack([uniform(axis, side) for axis, side in enumerate(sides)], axis=1),
         max_power_w=10 ** (uniform(3, group.max_power_dbm) / 10) * 1e-3,
+        min_power_w=same(0.0 if group.min_power_dbm is None else dbm_to_w(group.min_power_dbm)),
+        wall_loss_db=walls[0] + draw.spawn(1)[0].uniform(0.0, 1.0, count) * (walls[1] - walls[0]),
         payload_bits=same(group.payload_bits),
         bandwidth_hz=same(np.nan if group.bandwidth_hz is None else group.bandwidth_hz),
         cpu_min_hz=same(group.cpu_min_hz),

@@ -34,6 +34,20 @@ def in_region(positions: ArrayLike, region_m: ArrayLike) -> Mask:
     return np.all((p >= 0) & (p <= floats(region_m)), axis=-1)
 
 
+def closed_at_faces(boxes: ArrayLike, region_m: ArrayLike) -> Array:
+    """Return keep-out boxes x0, y0, z0, x1, y1, z1 that are closed at the region's faces: (K, 6).
+
+    Boxes are open. A face on the region's boundary, or beyond, moves out to infinity, so that the
+    boundary itself is inside: the server cannot land in a box that starts at z = 0.
+    """
+    b = floats(boxes).reshape(-1, 6)
+    size = floats(region_m)
+    empty = (b[:, :3] >= b[:, 3:]).any(axis=1)
+    low = np.where(b[:, :3] <= 0, -np.inf, b[:, :3])
+    high = np.where(b[:, 3:] >= size, np.inf, b[:, 3:])
+    return np.concatenate([low, high], axis=1)[~empty]
+
+
 def in_keep_out(positions: ArrayLike, boxes: ArrayLike) -> Mask:
     """Return whether positions are in the open interior of some box x0, y0, z0, x1, y1, z1."""
     p = floats(positions)
@@ -45,11 +59,13 @@ def in_keep_out(positions: ArrayLike, boxes: ArrayLike) -> Mask:
 def server_start(scenario: Scenario) -> Array:
     """Return the server's position before round 0: the given one, or one of the paper's five.
 
-    A random edge is a random corner.
+    A random edge is a random corner. A server that stands on the ground starts there.
     """
     if scenario.server.position_m is not None:
         return floats(scenario.server.position_m)
     size = floats(scenario.region_m)
+    if scenario.movement.model in ("landing", "rover"):
+        size = size * [1.0, 1.0, 0.0]
     draw = generator(scenario.seed, "server-start")
     match scenario.server.start:
         case "centre":

@@ -1,7 +1,7 @@
 """The probability that a device and the server see each other.
 
-The compiled kernel, `control/exact/bounds_numba.py`, has the formula a second time: Numba's cache
-watches only a kernel's own file, so a change here would not recompile it. The tests
+The compiled link model, `link_models/air_to_ground_numba.py`, has the formula a second time:
+Numba's cache watches only a function's own file, so a change here would not recompile it. The tests
 `test_compiled_objective_is_the_true_one` and `test_numpy_bounds_equal_the_compiled_ones` compare
 the two.
 """

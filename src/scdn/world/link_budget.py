@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from scdn.arrays import Array, Mask
 from scdn.scenario import Scenario
 from scdn.world import transmission
 from scdn.world.fleet import Fleet
-from scdn.world.path_loss import path_loss
+from scdn.world.link_models import path_loss
 
 
 def required_power(scenario: Scenario, fleet: Fleet, server_m: ArrayLike) -> Array:
     """Return the least power that reports in time to server positions (…, 3): (…, N)."""
     radio = scenario.radio
     bandwidth = fleet.bandwidth_or(radio.bandwidth_hz)
-    return transmission.least_power(
-        path_loss(server_m, fleet.position_m, radio),
+    needed = transmission.least_power(
+        path_loss(server_m, fleet.position_m, radio, fleet.wall_loss_db),
         fleet.payload_bits,
         bandwidth,
         transmission.noise_w(radio, bandwidth),
-        scenario.max_delay_s,
+        scenario.report_limit_s,
         radio.rate_model,
     )
+    return np.where(needed > 0, np.maximum(needed, fleet.min_power_w), 0.0)
 
 
 def in_reach(scenario: Scenario, fleet: Fleet, server_m: ArrayLike) -> Mask:

@@ -7,16 +7,20 @@ from numpy.typing import ArrayLike
 
 from scdn.arrays import Array, floats
 from scdn.scenario import Radio, RateModel
-from scdn.world.path_loss import db_to_ratio
+from scdn.world.decibels import db_to_ratio
 
 # Absurd payloads make rates and powers infinite, as they should be.
 _to_infinity = np.errstate(over="ignore", divide="ignore", invalid="ignore")
 
 
 def noise_w(radio: Radio, bandwidth_hz: ArrayLike) -> Array:
-    """Return the noise power over a bandwidth, σ² = N_0·B."""
+    """Return the noise power over a bandwidth, σ² = N_0·B, as it counts for the rate.
+
+    The receiver's noise figure adds to it. A code's gap to Shannon's limit acts as more noise too.
+    """
     density = db_to_ratio(radio.noise_dbm_per_hz) * 1e-3
-    return density * floats(bandwidth_hz)
+    beyond_thermal = db_to_ratio(radio.noise_figure_db) * db_to_ratio(radio.snr_gap_db)
+    return density * beyond_thermal * floats(bandwidth_hz)
 
 
 @_to_infinity

@@ -218,6 +218,7 @@ def _objective_terms(
         float(_positive(weights.movement * rate))
         for rate in (movement.hover_j, movement.climb_j, movement.lateral_j_per_m)
     )
+    height_matters = np.isfinite(movement.altitude_scale_m)
     slack = float(_positive(settings.penalty))
     idle = slack if settings.link_penalty is None else float(_positive(settings.link_penalty))
     slacks = ("distance_sq", "height", "los_slack", "los", "nlos")
@@ -230,8 +231,9 @@ def _objective_terms(
         # app_eq:e_P_n_P'
         cp.multiply(joule, cp.multiply(v["iterations"], v["cpu"] ** 2)),
         # app_eq:e_M_S_P', the altitude divided by its scale
-        hover * cp.exp(v["z"] / movement.altitude_scale_m),
+        hover * cp.exp(v["z"] / movement.altitude_scale_m) if height_matters else hover,
         climb * v["climb"],
+        float(_positive(weights.movement * movement.rise_j_per_m)) * v["z"],
         lateral * v["lateral_sq"] ** 0.5,
         *(slack * v[name] for name in slacks),
         idle * v["idle_iterations"],

@@ -15,7 +15,7 @@ import numpy as np
 
 from scdn.arrays import Array
 from scdn.control.problem import RoundProblem
-from scdn.world.path_loss import LIGHT_M_PER_S, db_to_ratio
+from scdn.world.decibels import db_to_ratio
 
 DEVICE_VARIABLES = (
     "power", "cpu", "iterations", "active", "distance_sq", "height", "idle_iterations",
@@ -70,25 +70,18 @@ def program_constants(problem: RoundProblem, settings: Algorithm3Settings) -> Pr
     Which of the two links a device has is fixed beforehand: a geometric program never reaches
     φ_z,S = 0, so a device in the air has an air-to-air link.
     """
-    radio = problem.radio
-    airborne = problem.position_m[:, 2] > 0
-
-    def pick(name: str) -> Array:
-        return np.where(airborne, getattr(radio.a2a, name), getattr(radio.a2g, name))
-
-    scale, slope, exponent = pick("los_scale"), pick("los_slope"), pick("exponent")
-    wavenumber = 4 * np.pi * radio.carrier_hz / LIGHT_M_PER_S  # μ^PL
-    spreading = problem.noise_w * wavenumber**exponent * db_to_ratio(radio.margin_db)
+    law = problem.link.power_law(problem.server_m, problem.position_m)
+    spreading = problem.noise_w * law.coefficient * db_to_ratio(problem.wall_loss_db)
     lower, upper = _limits(problem)
     return ProgramConstants(
         problem=problem,
         settings=settings,
-        los_scale=np.maximum(scale, TINY),
-        los_slope=np.maximum(np.degrees(slope), TINY),
-        los_offset=slope * scale + 1,
-        los_loss=np.maximum(spreading * 10 ** (pick("los_loss_db") / 10), FAINT),
-        nlos_loss=np.maximum(spreading * 10 ** (pick("nlos_loss_db") / 10), FAINT),
-        half_exponent=exponent / 2,
+        los_scale=np.maximum(law.los_scale, TINY),
+        los_slope=np.maximum(np.degrees(law.los_slope), TINY),
+        los_offset=law.los_slope * law.los_scale + 1,
+        los_loss=np.maximum(spreading * law.los_loss, FAINT),
+        nlos_loss=np.maximum(spreading * law.nlos_loss, FAINT),
+        half_exponent=law.exponent / 2,
         cycles=np.maximum(problem.cycles(np.ones(len(problem))), TINY),
         lower=lower,
         upper=upper,

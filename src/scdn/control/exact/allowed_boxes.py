@@ -1,9 +1,9 @@
 """The allowed positions of the server, as closed boxes.
 
 The ground is one box, the air from the least flight height to the ceiling another, both without the
-keep-out boxes. Only the open interior of a keep-out box is forbidden, so its faces stay allowed.
-Where such a face is not part of an allowed box beside it (at the region's edge, or between two
-keep-out boxes that touch), it becomes a flat box of its own.
+keep-out boxes. Only the open interior of a keep-out box is forbidden, so its faces stay allowed,
+but for those at the region's edge (see `closed_at_faces`). Where such a face is not part of an
+allowed box beside it (between two keep-out boxes that touch), it becomes a flat box of its own.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ def allowed_boxes(problem: RoundProblem, highest_m: float = math.inf) -> Array:
     Each is a centre and its half-widths. Boxes with z = 0 are on the ground; all others are in the
     air, up to the ceiling or `highest_m`.
     """
+    if problem.stays:
+        return np.stack([problem.server_m, np.zeros(3)])[None]
     ceiling = problem.ceiling_m
     if problem.server_m[2] < ceiling:
         ceiling = float(np.nextafter(ceiling, 0.0))

@@ -2,13 +2,15 @@
 
 `bounds_numpy` explains the mathematics and is the version to read first. Both do the same
 arithmetic and so visit the same boxes, unless the last bit of a number decides between equals. All
-compiled code is in this file, because Numba's cache only notices changes of a kernel's own file.
+compiled code is in this file, because Numba's cache only notices changes of a kernel's own file;
+link models are called by address, and so have files of their own.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -17,31 +19,40 @@ from numba import njit
 from scdn.arrays import Array
 from scdn.control.exact.array_columns import (
     ALTITUDE,
+    BEFORE,
     CEILING,
     CLIMB,
     CLIMB_STEPS,
     CUTOFF,
-    EXPONENT,
+    FLOOR_COST,
+    FLOOR_LOSS,
+    FLOOR_SNR,
     GAIN,
     HOVER,
+    IS_PADE,
     LATERAL,
-    LOS_LOSS,
-    LOS_SCALE,
-    LOS_SLOPE,
-    MIN_DISTANCE_SQ,
     MOST_UNDECIDED,
-    NLOS_LOSS,
     PRICE,
-    PX,
-    PY,
-    PZ,
     REACH,
-    SPREADING,
+    RISE,
+    SINK,
     WIDE_CUTOFF,
     WIDE_REACH,
     X0,
     Y0,
     Z0,
+)
+from scdn.world.link_models import LinkModel
+from scdn.world.link_models.compiled_link import (
+    BOUNDS,
+    HIGH,
+    LOSS,
+    LOW,
+    SLOPE_HIGH,
+    SLOPE_LOW,
+    SMOOTH,
+    call_at_point,
+    call_in_box,
 )
 
 RELEASES_GIL = True
@@ -53,40 +64,18 @@ def _compiled(function: F) -> F:
     return cast(F, njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
-@_compiled
-def _los_probability(rise: float, run: float, link: Array) -> tuple[float, float]:
-    """Return P_LoS and P_NLoS, as `scdn.world.line_of_sight` does."""
-    elevation = math.atan2(rise, run) * (180.0 / math.pi)
-    odds_against = link[LOS_SCALE] * math.exp(-link[LOS_SLOPE] * (elevation - link[LOS_SCALE]))
-    if odds_against == 0.0:
-        return 1.0, 0.0
-    return 1.0 / (1.0 + odds_against), 1.0 / (1.0 + 1.0 / odds_against)
+def prepare_link(model: LinkModel) -> tuple[int, int, Array]:
+    """Return the addresses of a model's compiled functions, and its constants."""
+    if model.compiled is None:
+        raise ImportError(f"the link model {model.name} has no compiled bounds")
+    module = import_module(model.compiled)
+    constants = np.ascontiguousarray(model.constants(), dtype=np.float64).ravel()
+    return module.in_box.address, module.at_point.address, constants
 
 
 @_compiled
-def _distance_power(square: float, exponent: float) -> float:
-    """Return d^exponent from d²."""
-    return square if exponent == 2.0 else math.pow(square, 0.5 * exponent)
-
-
-@_compiled
-def _cosine(low: float, high: float, other_near: float, other_far: float) -> tuple[float, float]:
-    """Return the range of x/√(x² + y²) for x in [low, high] and y² in [near, far]."""
-    if low >= 0.0:
-        bottom = low / math.sqrt(low * low + other_far) if low > 0.0 else 0.0
-    else:
-        bottom = low / math.sqrt(low * low + other_near)
-    if high <= 0.0:
-        top = high / math.sqrt(high * high + other_far) if high < 0.0 else 0.0
-    else:
-        top = high / math.sqrt(high * high + other_near)
-    return bottom, top
-
-
-@_compiled
-def _times(low: float, high: float, a: float, b: float) -> tuple[float, float]:
-    """Return [low, high]·[a, b] for 0 ≤ low ≤ high."""
-    return a * (high if a < 0.0 else low), b * (high if b > 0.0 else low)
+def _address(numbers: Array) -> int:
+    return np.int64(numbers.ctypes.data)  # type: ignore[return-value]
 
 
 @_compiled
@@ -95,111 +84,68 @@ def movement_cost(x: float, y: float, z: float, m: Array) -> float:
     cost = m[HOVER] * math.exp(z / m[ALTITUDE]) if m[HOVER] > 0.0 else 0.0
     if z > m[Z0] and m[CLIMB] > 0.0:
         cost += m[CLIMB] * math.log((m[CEILING] - m[Z0]) / (m[CEILING] - z))
-    return cost + m[LATERAL] * math.hypot(x - m[X0], y - m[Y0])
+    cost += m[LATERAL] * math.hypot(x - m[X0], y - m[Y0])
+    return cost + m[RISE] * max(z - m[Z0], 0.0) + m[SINK] * max(m[Z0] - z, 0.0) + m[BEFORE]
 
 
 @_compiled
-def _path_loss(x: float, y: float, z: float, d: Array, links: Array) -> float:
-    link = links[1] if (z > 0.0 and d[PZ] > 0.0) else links[0]
-    rise = abs(z - d[PZ])
-    run_sq = (x - d[PX]) ** 2 + (y - d[PY]) ** 2
-    spread = link[SPREADING] * _distance_power(
-        max(run_sq + rise * rise, link[MIN_DISTANCE_SQ]), link[EXPONENT]
-    )
-    los, nlos = _los_probability(rise, math.sqrt(run_sq), link)
-    return spread * (link[LOS_LOSS] * los + link[NLOS_LOSS] * nlos)
+def _nats(d: Array, loss: float) -> float:
+    """Return the nats per symbol at a device's least power."""
+    snr = d[FLOOR_SNR] / loss
+    return snr * ((6.0 + snr) / (6.0 + 4.0 * snr)) if d[IS_PADE] > 0.0 else math.log1p(snr)
 
 
 @_compiled
-def active_at(x: float, y: float, z: float, devices: Array, links: Array, active: Any) -> None:
+def _cost_of_sending(d: Array, loss: float) -> float:
+    """Return the weighted transmission energy at a path loss."""
+    return d[FLOOR_COST] / _nats(d, loss) if loss < d[FLOOR_LOSS] else d[PRICE] * loss
+
+
+@_compiled
+def _sending_slope(d: Array, loss: float) -> float:
+    """Return the derivative of the transmission energy by the path loss."""
+    if not loss < d[FLOOR_LOSS]:
+        return d[PRICE]
+    snr, nats = d[FLOOR_SNR] / loss, _nats(d, loss)
+    if d[IS_PADE] > 0.0:
+        by_snr = (36.0 + 12.0 * snr + 4.0 * snr * snr) / (6.0 + 4.0 * snr) ** 2
+    else:
+        by_snr = 1.0 / (1.0 + snr)
+    return d[FLOOR_COST] / (nats * nats) * by_snr * snr / loss
+
+
+@_compiled
+def active_at(x: float, y: float, z: float, devices: Array, link: Any, active: Any) -> None:
     """Fill `active` with which devices are active with the server at (x, y, z)."""
+    server, gradient = np.array([x, y, z]), np.zeros(3)
     for n in range(devices.shape[0]):
-        active[n] = _path_loss(x, y, z, devices[n], links) <= devices[n, CUTOFF]
+        active[n] = _loss_at(server, devices[n], link, gradient) <= devices[n, CUTOFF]
 
 
 @_compiled
-def saving_at(x: float, y: float, z: float, devices: Array, links: Array) -> float:
+def _loss_at(server: Array, d: Array, link: Any, gradient: Array) -> float:
+    """Return a device's path loss at a position, and fill its gradient."""
+    return call_at_point(  # type: ignore[call-arg]
+        link[1], _address(server), _address(d), _address(link[2]), _address(gradient)
+    )
+
+
+@_compiled
+def saving_at(x: float, y: float, z: float, devices: Array, link: Any) -> float:
     """Return what the devices save with the server at (x, y, z)."""
+    server, gradient = np.array([x, y, z]), np.zeros(3)
     saved = 0.0
     for n in range(devices.shape[0]):
         d = devices[n]
-        loss = _path_loss(x, y, z, d, links)
+        loss = _loss_at(server, d, link, gradient)
         if loss <= d[CUTOFF]:
-            saved += d[GAIN] - d[PRICE] * loss
+            saved += d[GAIN] - _cost_of_sending(d, loss)
     return saved
 
 
-# A device in a box: path loss at the centre, its range, and its gradient's range.
-LOSS, LOW, HIGH, SMOOTH, SLOPE_LOW, SLOPE_HIGH = 0, 1, 2, 3, 4, 7
 # An undecided device's line: loss at the centre, a point on the line, its slope and its range.
 AT, ANCHOR, TOP, LEAST, MOST, SLOPE, LINE_LOW, LINE_HIGH = 0, 1, 2, 3, 4, 5, 6, 9
 MEAN, ALONE = 12, 13  # slopes that were tried
-
-
-@_compiled
-def _loss_in_box(
-    centre: Array, half_width: Array, d: Array, link: Array, rounding: float, out: Array
-) -> bool:
-    """Fill `out` with a device's loss in a box; return False if it is inactive everywhere."""
-    dx, dy, dz = centre[0] - d[PX], centre[1] - d[PY], centre[2] - d[PZ]
-    wx, wy, wz = half_width[0], half_width[1], half_width[2]
-    ax, ay, v = abs(dx), abs(dy), abs(dz)
-    nx, ny, v_low = max(0.0, ax - wx), max(0.0, ay - wy), max(0.0, v - wz)
-    fx, fy, v_high = ax + wx, ay + wy, v + wz
-    run_near, run_far = nx * nx + ny * ny, fx * fx + fy * fy
-    near, far = run_near + v_low * v_low, run_far + v_high * v_high
-    r_low, r_high = math.sqrt(run_near), math.sqrt(run_far)
-    exponent, scale = link[EXPONENT], link[SPREADING]
-    power_near = _distance_power(max(near, link[MIN_DISTANCE_SQ]), exponent)
-    los_high, nlos_low = _los_probability(v_high, r_low, link)
-    h_a = link[LOS_LOSS] * los_high + link[NLOS_LOSS] * nlos_low
-    falls = link[NLOS_LOSS] >= link[LOS_LOSS]  # the loss falls with the elevation
-    if falls and scale * power_near * h_a * (1.0 - rounding) > d[WIDE_CUTOFF]:
-        return False
-    los_low, nlos_high = _los_probability(v_low, r_high, link)
-    h_b = link[LOS_LOSS] * los_low + link[NLOS_LOSS] * nlos_high
-    h_low, h_high = min(h_a, h_b), max(h_a, h_b)
-    power_far = _distance_power(max(far, link[MIN_DISTANCE_SQ]), exponent)
-    run_sq = dx * dx + dy * dy
-    los, nlos = _los_probability(v, math.sqrt(run_sq), link)
-    here = scale * _distance_power(max(run_sq + v * v, link[MIN_DISTANCE_SQ]), exponent)
-    out[LOSS] = here * (link[LOS_LOSS] * los + link[NLOS_LOSS] * nlos)
-    out[LOW], out[HIGH] = scale * power_near * h_low, scale * power_far * h_high
-    smooth = near >= link[MIN_DISTANCE_SQ]
-    out[SMOOTH] = 1.0 if smooth else 0.0
-    if smooth:
-        bend_a, bend_b = power_near / near, power_far / far
-        bend_low, bend_high = min(bend_a, bend_b), max(bend_a, bend_b)
-        t_low, t_high = exponent * h_low * bend_low, exponent * h_high * bend_high
-        pq_a, pq_b = los_low * nlos_high, los_high * nlos_low
-        pq_high = 0.25 if los_low < 0.5 < los_high else max(pq_a, pq_b)
-        turn = abs(link[NLOS_LOSS] - link[LOS_LOSS]) * link[LOS_SLOPE] * (180.0 / math.pi)
-        s_low, s_high = turn * min(pq_a, pq_b) * bend_low, turn * pq_high * bend_high
-        a, b = _cosine(dx - wx, dx + wx, ny * ny, fy * fy)
-        if not falls:
-            a, b = -b, -a
-        l0, h0 = _times(t_low, t_high, dx - wx, dx + wx)
-        l1, h1 = _times(s_low * v_low, s_high * v_high, a, b)
-        out[SLOPE_LOW], out[SLOPE_HIGH] = scale * (l0 + l1), scale * (h0 + h1)
-        a, b = _cosine(dy - wy, dy + wy, nx * nx, fx * fx)
-        if not falls:
-            a, b = -b, -a
-        l0, h0 = _times(t_low, t_high, dy - wy, dy + wy)
-        l1, h1 = _times(s_low * v_low, s_high * v_high, a, b)
-        out[SLOPE_LOW + 1], out[SLOPE_HIGH + 1] = scale * (l0 + l1), scale * (h0 + h1)
-        l0, h0 = _times(t_low, t_high, dz - wz, dz + wz)
-        least, most = s_low * r_low, s_high * r_high
-        l1 = least if dz + wz <= 0.0 and dz - wz < 0.0 else -most
-        h1 = -least if dz - wz >= 0.0 else most
-        if not falls:
-            l1, h1 = -h1, -l1
-        out[SLOPE_LOW + 2], out[SLOPE_HIGH + 2] = scale * (l0 + l1), scale * (h0 + h1)
-        spread = 0.0
-        for axis in range(3):
-            spread += max(-out[SLOPE_LOW + axis], out[SLOPE_HIGH + axis]) * half_width[axis]
-        out[LOW] = max(out[LOW], out[LOSS] - spread)
-        out[HIGH] = min(out[HIGH], out[LOSS] + spread)
-    return not out[LOW] * (1.0 - rounding) > d[WIDE_CUTOFF]
 
 
 @_compiled
@@ -339,8 +285,32 @@ def _movement_gradient(x: float, y: float, z: float, movement: Array, pull: Arra
         if movement[HOVER] > 0
         else 0.0
     )
-    if z > movement[Z0] and movement[CLIMB] > 0.0:
-        pull[2] += movement[CLIMB] / (movement[CEILING] - z)
+    if z > movement[Z0]:
+        pull[2] += movement[RISE]
+        if movement[CLIMB] > 0.0:
+            pull[2] += movement[CLIMB] / (movement[CEILING] - z)
+    elif z < movement[Z0]:
+        pull[2] -= movement[SINK]
+
+
+@_compiled
+def _saving_near_floor(d: Array, box_loss: Array, follows: bool, slope: Array) -> float:
+    """Return what a device saves that may transmit at its least power; add to the sum's slopes.
+
+    Where it is active in the whole box, its saving follows the path loss, as others' do.
+    """
+    if not follows:
+        return d[GAIN] - _cost_of_sending(d, box_loss[LOW])
+    # the cost's slope falls up to the floor, and jumps up there
+    steepest = _sending_slope(d, box_loss[LOW])
+    flattest = _sending_slope(d, min(box_loss[HIGH], d[FLOOR_LOSS] * (1.0 - 1e-15)))
+    if box_loss[HIGH] >= d[FLOOR_LOSS]:
+        steepest = max(steepest, d[PRICE])
+    for axis in range(3):
+        low, high = box_loss[SLOPE_LOW + axis], box_loss[SLOPE_HIGH + axis]
+        slope[axis] += low * (steepest if low < 0.0 else flattest)
+        slope[3 + axis] += high * (steepest if high > 0.0 else flattest)
+    return d[GAIN] - _cost_of_sending(d, box_loss[LOSS])
 
 
 @_compiled
@@ -351,8 +321,8 @@ def bound_boxes(
     first: int,
     last: int,
     devices: Array,
-    links: Array,
-    movement: Array,
+    link: Any,
+    movements: Array,
     rounding: float,
     lower_bound: Array,
     centre_value: Array,
@@ -360,10 +330,12 @@ def bound_boxes(
     still_alive: Any,
 ) -> None:
     """Bound boxes [first, last): fill the last four arrays."""
-    box_loss, lines = np.zeros(10), np.zeros((MOST_UNDECIDED, 14))
+    box_loss, lines = np.zeros(BOUNDS), np.zeros((MOST_UNDECIDED, 14))
+    constants, bounds = _address(link[2]), _address(box_loss)
     slope, total, point, pull = np.zeros(6), np.zeros(6), np.zeros(3), np.zeros(3)
     for box in range(first, last):
         centre, half_width = centres[box], half_widths[box]
+        movement = movements[box if movements.shape[0] > 1 else 0]
         slope[:] = 0.0  # the gradient's range: low, then high
         saved_here, saved_most, saved_ever, magnitude, undecided = 0.0, 0.0, 0.0, 0.0, 0
         for word in range(alive.shape[1]):
@@ -373,18 +345,28 @@ def bound_boxes(
                 if not bits & flag:
                     continue
                 d = devices[64 * word + bit]
-                link = links[1] if (centre[2] > 0.0 and d[PZ] > 0.0) else links[0]
-                if not _loss_in_box(centre, half_width, d, link, rounding, box_loss):
+                if not call_in_box(  # type: ignore[call-arg]
+                    link[0],
+                    _address(centre),
+                    _address(half_width),
+                    _address(d),
+                    constants,
+                    d[WIDE_CUTOFF],
+                    rounding,
+                    bounds,
+                ):
                     continue
                 keep |= flag
                 gain, price = d[GAIN], d[PRICE]
                 if box_loss[LOSS] <= d[CUTOFF]:
-                    saved_here += gain - price * box_loss[LOSS]
-                saved_ever += gain - price * box_loss[LOW]
-                magnitude += abs(gain) + price * box_loss[HIGH]
+                    saved_here += gain - _cost_of_sending(d, box_loss[LOSS])
+                saved_ever += gain - _cost_of_sending(d, box_loss[LOW])
+                magnitude += abs(gain) + _cost_of_sending(d, box_loss[HIGH])
                 smooth, full = box_loss[SMOOTH] > 0.0, undecided == MOST_UNDECIDED
                 decided = box_loss[HIGH] * (1.0 + rounding) <= d[WIDE_CUTOFF]
-                if smooth and (decided or (full and gain >= price * box_loss[HIGH])):
+                if box_loss[LOW] < d[FLOOR_LOSS]:
+                    saved_most += _saving_near_floor(d, box_loss, smooth and decided, slope)
+                elif smooth and (decided or (full and gain >= price * box_loss[HIGH])):
                     saved_most += gain - price * box_loss[LOSS]
                     for axis in range(6):
                         slope[axis] += price * box_loss[SLOPE_LOW + axis]
@@ -410,7 +392,10 @@ def bound_boxes(
         corner_x = movement[X0] + max(abs(centre[0] - movement[X0]) - half_width[0], 0.0)
         corner_y = movement[Y0] + max(abs(centre[1] - movement[Y0]) - half_width[1], 0.0)
         together = here - saved_most
-        apart = movement_cost(corner_x, corner_y, centre[2] - half_width[2], movement) - saved_most
+        lowest = centre[2] - half_width[2]
+        if movement[SINK] > 0.0:
+            lowest = min(max(movement[Z0], lowest), centre[2] + half_width[2])
+        apart = movement_cost(corner_x, corner_y, lowest, movement) - saved_most
         magnitude += abs(here)
         # where gradients do not explain the bound's distance, the longest side is halved
         excess = (saved_most - saved_here) / max(
@@ -437,7 +422,7 @@ def barrier(
     active: Any,
     mu: float,
     devices: Array,
-    links: Array,
+    link: Any,
     movement: Array,
     gradient: Array,
 ) -> float:
@@ -453,37 +438,22 @@ def barrier(
     )  # smooth at the position before
     gradient[0] = movement[LATERAL] * (x - movement[X0]) / run
     gradient[1] = movement[LATERAL] * (y - movement[Y0]) / run
+    by_loss = np.zeros(3)
     for n in range(devices.shape[0]):
         if not active[n]:
             continue
         d = devices[n]
-        link = links[1] if (z > 0.0 and d[PZ] > 0.0) else links[0]
-        dx, dy, dz = x - d[PX], y - d[PY], z - d[PZ]
-        run_sq = dx * dx + dy * dy
-        r, v = math.sqrt(run_sq), abs(dz)
-        true_sq = run_sq + v * v
-        here_sq = max(true_sq, link[MIN_DISTANCE_SQ])
-        los, nlos = _los_probability(v, r, link)
-        root = link[SPREADING] * _distance_power(here_sq, link[EXPONENT])
-        h = link[LOS_LOSS] * los + link[NLOS_LOSS] * nlos
-        loss = root * h
-        weight = d[PRICE]
-        total += d[PRICE] * loss
+        loss = _loss_at(position, d, link, by_loss)
+        weight = _sending_slope(d, loss)
+        total += _cost_of_sending(d, loss)
         if d[REACH] < math.inf:
             spare = d[REACH] - loss
             if spare <= 0.0:
                 return math.inf
             total -= mu * math.log(spare / d[REACH])
             weight += mu / spare
-        t = link[EXPONENT] * h * root / here_sq if true_sq > link[MIN_DISTANCE_SQ] else 0.0
-        turn = (link[NLOS_LOSS] - link[LOS_LOSS]) * link[LOS_SLOPE] * (180.0 / math.pi) * los * nlos
-        s = turn * root / true_sq if true_sq > 0.0 else 0.0
-        if r > 0.0:
-            gradient[0] += weight * (t * dx + s * v * dx / r)
-            gradient[1] += weight * (t * dy + s * v * dy / r)
-        gradient[2] += weight * (
-            t * dz - s * r * (1.0 if dz > 0.0 else (-1.0 if dz < 0.0 else 0.0))
-        )
+        for axis in range(3):
+            gradient[axis] += weight * by_loss[axis]
     return total
 
 
@@ -494,7 +464,7 @@ def barrier_hessian(
     active: Any,
     mu: float,
     devices: Array,
-    links: Array,
+    link: Any,
     movement: Array,
     gradient: Array,
     hessian: Array,
@@ -504,6 +474,6 @@ def barrier_hessian(
     for axis in range(3):
         if shifts[axis] != 0.0:
             moved[axis] = position[axis] + shifts[axis]
-            barrier(moved, active, mu, devices, links, movement, other)
+            barrier(moved, active, mu, devices, link, movement, other)
             hessian[:, axis] = (other - gradient) / shifts[axis]
             moved[axis] = position[axis]

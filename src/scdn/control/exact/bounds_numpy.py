@@ -32,28 +32,33 @@ from numpy.typing import NDArray
 from scdn.arrays import Array, IntArray, Mask
 from scdn.control.exact.array_columns import (
     CUTOFF,
+    FLOOR_LOSS,
     GAIN,
     LATERAL,
     MOST_UNDECIDED,
     PRICE,
+    SINK,
     WIDE_CUTOFF,
     WIDE_REACH,
     X0,
     Y0,
+    Z0,
 )
-from scdn.control.exact.intervals import Interval, cosine
 from scdn.control.exact.linear_overestimators import LinearOverestimators
 from scdn.control.exact.objective_numpy import (
-    DEGREES,
-    LinkConstants,
     active_at,
     barrier,
     barrier_hessian,
+    cost_of_sending,
     movement_cost,
     movement_slope,
+    prepare_link,
     saving_at,
+    sending_slope,
     to_infinity,
 )
+from scdn.world.intervals import Interval
+from scdn.world.link_models import LinkModel
 
 __all__ = [
     "RELEASES_GIL",
@@ -62,6 +67,7 @@ __all__ = [
     "barrier_hessian",
     "bound_boxes",
     "movement_cost",
+    "prepare_link",
     "saving_at",
 ]
 
@@ -78,8 +84,8 @@ def bound_boxes(
     first: int,
     last: int,
     devices: Array,
-    links: Array,
-    movement: Array,
+    link: LinkModel,
+    movements: Array,
     rounding: float,
     lower_bound: Array,
     centre_value: Array,
@@ -96,7 +102,8 @@ def bound_boxes(
     for start in range(first, last, step):
         rows = slice(start, min(start + step, last))
         bits = np.unpackbits(alive[rows].view(np.uint8), axis=1, bitorder="little")
-        batch = _Batch(centres[rows], half_widths[rows], devices, links)
+        batch = _Batch(centres[rows], half_widths[rows], devices, link)
+        movement = movements[rows] if len(movements) > 1 else movements[0]
         bounds = batch.bound(bits[:, : len(devices)].astype(np.bool_), movement, rounding)
         lower_bound[rows], centre_value[rows], split_axis[rows] = bounds[:3]
         padded = np.zeros(bits.shape, dtype=np.bool_)
@@ -119,75 +126,31 @@ class _Batch:
     gradient: Interval  # of the loss in the box
     smooth: Mask  # whether the box is beyond the minimum distance
 
-    def __init__(self, centre: Array, half_width: Array, devices: Array, links: Array) -> None:
+    def __init__(self, centre: Array, half_width: Array, devices: Array, link: LinkModel) -> None:
         self.centre, self.half_width, self.devices = centre, half_width, devices
-        self._set_losses(LinkConstants(devices, links, centre[:, 2:] > 0))
-
-    def _set_losses(self, link: LinkConstants) -> None:
-        step = self.centre[:, None, :] - self.devices[None, :, :3]
-        w = self.half_width[:, None, :]
-        near, far = np.maximum(0.0, np.abs(step) - w), np.abs(step) + w
-        near_sq, far_sq = near * near, far * far
-        run_near_sq = near_sq[..., 0] + near_sq[..., 1]
-        run_far_sq = far_sq[..., 0] + far_sq[..., 1]
-        run = Interval(np.sqrt(run_near_sq), np.sqrt(run_far_sq))
-        rise = Interval(near[..., 2], far[..., 2])
-        true_near_sq = run_near_sq + near_sq[..., 2]
-        distance_near_sq = np.maximum(true_near_sq, link.min_distance_sq)
-        distance_far_sq = np.maximum(run_far_sq + far_sq[..., 2], link.min_distance_sq)
-        power_near, power_far = map(link.distance_power, (distance_near_sq, distance_far_sq))
-        steepest = link.los_probability(rise.high, run.low)
-        flattest = link.los_probability(rise.low, run.high)
-        excess = Interval.spanned_by(link.excess(steepest), link.excess(flattest))
-
-        run_sq = step[..., 0] ** 2 + step[..., 1] ** 2
-        distance_sq = np.maximum(run_sq + step[..., 2] ** 2, link.min_distance_sq)
-        probability = link.los_probability(np.abs(step[..., 2]), np.sqrt(run_sq))
-        self.loss = link.spreading * link.distance_power(distance_sq) * link.excess(probability)
-        low = link.spreading * power_near * excess.low
-        high = link.spreading * power_far * excess.high
-
-        per_sq = Interval.spanned_by(power_near / distance_near_sq, power_far / distance_far_sq)
-        by_distance = Interval(
-            link.exponent * excess.low * per_sq.low, link.exponent * excess.high * per_sq.high
-        )
-        variance = Interval.spanned_by(flattest.los * flattest.nlos, steepest.los * steepest.nlos)
-        passes_half = (flattest.los < 0.5) & (steepest.los > 0.5)
-        turn = np.abs(link.nlos_loss - link.los_loss) * link.los_slope * DEGREES
-        by_angle = Interval(
-            turn * variance.low * per_sq.low,
-            turn * np.where(passes_half, 0.25, variance.high) * per_sq.high,
-        )
-        offset = Interval(step - w, step + w)
-        self.gradient = _gradient(link, offset, by_distance, by_angle, run, rise, near_sq, far_sq)
-        spread = np.sum(np.maximum(-self.gradient.low, self.gradient.high) * w, axis=2)
-        self.smooth = true_near_sq >= link.min_distance_sq
-        self.range = Interval(
-            np.where(self.smooth, np.maximum(low, self.loss - spread), low),
-            np.where(self.smooth, np.minimum(high, self.loss + spread), high),
-        )
+        losses = link.bounds(centre, half_width, devices[:, :3])
+        self.loss, self.range, self.gradient, self.smooth = losses
 
     def bound(self, alive: Mask, movement: Array, rounding: float) -> _Bounds:
         """Bound the boxes, given which devices may be active in them."""
         d, w = self.devices, self.half_width
-        gain, price = d[:, GAIN], d[:, PRICE]
+        gain = d[:, GAIN]
         x, y, z = self.centre.T
         movement_here = movement_cost(x, y, z, movement)
         active_here = alive & (self.loss <= d[:, CUTOFF])
-        saved_here = np.where(active_here, gain - price * self.loss, 0.0).sum(axis=1)
+        saved_here = np.where(active_here, gain - cost_of_sending(d, self.loss), 0.0).sum(axis=1)
         alive = alive & ~(self.range.low * (1 - rounding) > d[:, WIDE_CUTOFF])
-        most = gain - price * self.range.low  # what a device can save at the most
+        # what a device can save at the most
+        most = gain - cost_of_sending(d, self.range.low)
         lines = self._overestimators(alive, most, rounding)
-        plain = np.where(lines.follows, gain - price * self.loss, most)
+        plain = np.where(lines.follows, gain - cost_of_sending(d, self.loss), most)
         saved_most = np.where(alive & ~lines.sloped, plain, 0).sum(axis=1)
-        weight = np.where(lines.follows, price, 0.0)[..., None]
-        magnitude = np.where(alive, np.abs(gain) + price * self.range.high, 0.0).sum(axis=1)
+        largest_cost = cost_of_sending(d, self.range.high)
+        magnitude = np.where(alive, np.abs(gain) + largest_cost, 0.0).sum(axis=1)
 
         pull = self._movement_gradient(movement)
-        base = Interval(
-            (weight * self.gradient.low).sum(axis=1) + pull,
-            (weight * self.gradient.high).sum(axis=1) + pull,
-        )
+        cost_slope = self._cost_slope(lines.follows)
+        base = Interval(cost_slope.low + pull, cost_slope.high + pull)
         lines.choose_slopes(base, w)
         lines_value, lines_gradient = lines.totals()
         total = base.plus(lines_gradient)
@@ -214,20 +177,42 @@ class _Batch:
             alive,
         )
 
+    def _cost_slope(self, follows: Mask) -> Interval:
+        """Return the range of the gradient of what devices spend whose saving is followed.
+
+        Below the loss where a device transmits at its least power, the cost's slope falls; it jumps
+        up there.
+        """
+        d = self.devices
+        low, high = self.range
+        floor = d[:, FLOOR_LOSS]
+        price = np.broadcast_to(d[:, PRICE], low.shape)
+        steepest, flattest = price, price
+        floored = low < floor
+        if floored.any():
+            steepest = np.maximum(sending_slope(d, low), np.where(high >= floor, price, 0.0))
+            flattest = sending_slope(d, np.minimum(high, floor * (1.0 - 1e-15)))
+            steepest, flattest = (np.where(floored, slope, price) for slope in (steepest, flattest))
+        weight = np.where(follows, 1.0, 0.0)[..., None]
+        spent = self.gradient.times(Interval(flattest, steepest).with_axes())
+        return Interval((weight * spent.low).sum(axis=1), (weight * spent.high).sum(axis=1))
+
     def _movement_gradient(self, movement: Array) -> Array:
-        step = self.centre[:, :2] - movement[[X0, Y0]]
+        step = self.centre[:, :2] - movement[..., [X0, Y0]]
         run = np.hypot(step[:, 0], step[:, 1])
         sideways = np.divide(step, run[:, None], out=np.zeros_like(step), where=run[:, None] > 0)
         upwards = movement_slope(self.centre[:, 2], movement)
-        return np.column_stack([movement[LATERAL] * sideways, upwards])
+        return np.column_stack([movement[..., LATERAL, None] * sideways, upwards])
 
     def _least_movement(self, movement: Array) -> Array:
         """Return the least movement cost in each box: at its lowest point nearest to the start."""
         (x, y, z), (wx, wy, wz) = self.centre.T, self.half_width.T
-        x0, y0 = movement[X0], movement[Y0]
+        x0, y0, z0 = movement[..., X0], movement[..., Y0], movement[..., Z0]
         near_x = x0 + np.maximum(np.abs(x - x0) - wx, 0.0)
         near_y = y0 + np.maximum(np.abs(y - y0) - wy, 0.0)
-        return np.asarray(movement_cost(near_x, near_y, z - wz, movement))
+        level = np.clip(z0, z - wz, z + wz)
+        near_z = np.where(movement[..., SINK] > 0, level, z - wz)
+        return np.asarray(movement_cost(near_x, near_y, near_z, movement))
 
     def _overestimators(self, alive: Mask, most: Array, rounding: float) -> LinearOverestimators:
         """Sort the devices by how their saving is overestimated."""
@@ -236,7 +221,7 @@ class _Batch:
         reach, cutoff = d[:, WIDE_REACH], d[:, WIDE_CUTOFF]
         low, high = self.range
         decided = alive & self.smooth & (high * (1 + rounding) <= cutoff)
-        undecided = alive & self.smooth & ~decided
+        undecided = alive & self.smooth & ~decided & (low >= d[:, FLOOR_LOSS])
         with np.errstate(invalid="ignore"):
             flat = (high - low <= rounding * high) | (np.abs(high - reach) <= rounding * high)
             at_reach = gain - price * reach
@@ -248,33 +233,3 @@ class _Batch:
         return LinearOverestimators(
             self, sloped, decided | crowded, np.where(corner, at_reach, most), corner
         )
-
-
-def _gradient(
-    link: LinkConstants,
-    offset: Interval,
-    by_distance: Interval,
-    by_angle: Interval,
-    run: Interval,
-    rise: Interval,
-    near_sq: Array,
-    far_sq: Array,
-) -> Interval:
-    """Return the range of the path loss's gradient: its part by distance, and by elevation."""
-    rises = link.nlos_loss < link.los_loss  # the loss rises with the elevation: unusual
-    sideways = Interval(by_angle.low * rise.low, by_angle.high * rise.high)
-    least, most = by_angle.low * run.low, by_angle.high * run.high
-    x, y, z = (Interval(offset.low[..., axis], offset.high[..., axis]) for axis in range(3))
-    above, below = z.low >= 0, z.high <= 0
-    low = np.where(above, -most, np.where(below, least, -most))
-    turning = (
-        cosine(x, near_sq[..., 1], far_sq[..., 1]).negated(rises).times(sideways),
-        cosine(y, near_sq[..., 0], far_sq[..., 0]).negated(rises).times(sideways),
-        Interval(low, np.where(above, -least, most)).negated(rises),
-    )
-    lows, highs = [], []
-    for step, turn in zip((x, y, z), turning, strict=True):
-        total = step.times(by_distance).plus(turn)
-        lows.append(link.spreading * total.low)
-        highs.append(link.spreading * total.high)
-    return Interval(np.stack(lows, axis=2), np.stack(highs, axis=2))

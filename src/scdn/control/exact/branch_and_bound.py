@@ -127,9 +127,9 @@ def _first_positions(problem: RoundProblem, costs: DeviceCosts, warm_start: Arra
 
 def _highest_altitude(objective: PositionObjective, value: float) -> float:
     """Return the altitude above which hovering alone costs more than a plan of this value."""
-    hover, scale = objective.movement[HOVER], objective.movement[ALTITUDE]
+    hover, scale = objective.movement.in_air[HOVER], objective.movement.in_air[ALTITUDE]
     budget = value + float(objective.devices[:, GAIN].sum())
-    if not (hover > 0 and math.isfinite(budget) and budget > 0):
+    if not (hover > 0 and math.isfinite(budget) and budget > 0 and math.isfinite(scale)):
         return math.inf
     return scale * math.log(budget / hover) * (1 + 1e-9) + 1e-9 * scale
 
@@ -156,10 +156,10 @@ class _Search:
     def try_positions(self, positions: Array) -> None:
         """Start from the best two of these positions, and from the best near them."""
         values = self.objective.bound(positions, np.zeros_like(positions)).centre_value
-        first, *second = np.argsort(values, kind="stable")[:2]
-        others = [index for index in second if (positions[index] != positions[first]).any()]
-        for index in [first, *others]:
-            if math.isfinite(values[index]):
+        best_two = np.argsort(values, kind="stable")[:2]
+        for index in best_two:
+            again = index != best_two[0] and (positions[index] == positions[best_two[0]]).all()
+            if math.isfinite(values[index]) and not again:
                 self._improve(positions[index], values[index])
 
     def start(self, boxes: Array) -> None:

@@ -6,6 +6,9 @@ iterations does not depend on the server's position. What remains of a device is
 path loss L alone:
 
     cost(L) = min(off, on + price·L)   while L ≤ reach,   else off.
+
+Below `floor_loss` the least power that the device can transmit is more than it needs. It then sends
+faster, and its cost is floor_cost/ln(1 + floor_snr/L) instead of price·L.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ import numpy as np
 from scdn.arrays import Array, floats
 from scdn.control.problem import Decision, RoundProblem
 from scdn.errors import input_error
+from scdn.scenario import RateModel
 from scdn.theory import MOMENTUM
+from scdn.world.transmission import least_snr
 
 _GOLDEN = (np.sqrt(5) - 1) / 2
 _AT_ONCE = 8  # numbers of iterations whose cost is computed together
@@ -34,11 +39,22 @@ class DeviceCosts:
     iterations: Array  # of an active device
     price: Array  # weighted transmission energy = this · path loss
     reach: Array  # largest path loss that the transmit limit can overcome
+    floor_loss: Array  # path loss below which it transmits at its least power
+    floor_cost: Array  # weighted transmission energy there = this / ln(1 + floor_snr / path loss)
+    floor_snr: Array
 
     @property
     def gain(self) -> Array:
         """Return what being active saves, transmission aside; ≤ 0 means never active."""
         return self.off - self.on
+
+    def break_even_loss(self, model: RateModel) -> Array:
+        """Return the path loss up to which transmission costs no more than it saves."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            break_even = np.where(self.price > 0, self.gain / self.price, np.inf)
+            at_floor = self.floor_snr / least_snr(self.floor_cost / self.gain, model)
+        floored = (break_even < self.floor_loss) & (self.gain > 0)
+        return np.where(floored, at_floor, break_even)
 
 
 def device_costs(problem: RoundProblem, gap: float = 1e-4) -> DeviceCosts:
@@ -52,7 +68,11 @@ def device_costs(problem: RoundProblem, gap: float = 1e-4) -> DeviceCosts:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         price = problem.weights.transmission * per_loss * problem.max_delay_s
         reach = np.where(per_loss > 0, problem.max_power_w / per_loss, np.inf)
-    return DeviceCosts(off, on, slack, iterations, price, reach)
+        floor_loss = np.where(per_loss > 0, problem.min_power_w / per_loss, 0.0)
+    symbols = problem.payload_bits * np.log(2.0) / problem.bandwidth_hz
+    floor_cost = problem.weights.transmission * problem.min_power_w * symbols
+    floor_snr = problem.min_power_w / problem.noise_w
+    return DeviceCosts(off, on, slack, iterations, price, reach, floor_loss, floor_cost, floor_snr)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -163,12 +183,21 @@ def _interval_bound(problem: RoundProblem, low: Array, high: Array) -> Array:
     return bound + weights.processing * processing
 
 
+def _sending_s(problem: RoundProblem, power: Array, server_m: Array) -> Array | float:
+    """Return how long reports take at a power: T^max, or less at a device's least power."""
+    floored = (power <= problem.min_power_w) & (power > 0)
+    if not floored.any():
+        return problem.max_delay_s
+    delay = problem.delay_s(power, problem.path_loss(server_m))
+    return np.where(floored, delay, problem.max_delay_s)
+
+
 def decision_at(problem: RoundProblem, costs: DeviceCosts, server_m: Array) -> Decision:
     """Return the best decision with the server at a position: the closed forms, evaluated there."""
     least = problem.least_power(server_m)
     in_reach = least <= problem.max_power_w * (1 + _ROUNDING)
     power = np.where(in_reach, np.minimum(least, problem.max_power_w), 0.0)
-    transmission = problem.weights.transmission * power * problem.max_delay_s
+    transmission = problem.weights.transmission * power * _sending_s(problem, power, server_m)
     active = in_reach & (transmission < costs.gain)
     iterations = np.where(active, costs.iterations, 0.0)
     return Decision(

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from scdn.arrays import Array, Mask
+from scdn.control.exact.array_columns import SINK, X0, Y0, Z0
 from scdn.control.exact.position_objective import PositionObjective
 
 _BARRIER_WEIGHTS = 10 ** np.arange(-1.0, -8.0, -2.0)  # μ, relative to the objective
@@ -31,30 +32,41 @@ def polish(objective: PositionObjective, position: Array) -> Array:
     best, best_value = position, objective.value(position)
     active = objective.active_at(position)
     scale = max(abs(objective.constant + best_value), 1e-9)
-    here = np.array(position, dtype=np.float64)
+    here, movement = np.array(position, dtype=np.float64), objective.movement.at(position)
     for weight in _BARRIER_WEIGHTS:
-        here = _newton(objective, here, active, weight * scale, low, high)
+        here = _newton(objective, here, active, weight * scale, movement, low, high)
         value = objective.value(here)
         if value < best_value and problem.allowed(here):
             best, best_value = here, value
-    # the movement's cost has a kink at the position before
-    stay = np.array([problem.server_m[0], problem.server_m[1], best[2]])
-    return stay if objective.value(stay) < best_value and problem.allowed(stay) else best
+    # the movement's cost has kinks where the last leg of the flight begins
+    kinks = [np.array([movement[X0], movement[Y0], best[2]])]
+    if movement[SINK] > 0 and position[2] > 0:
+        kinks += [np.array([best[0], best[1], movement[Z0]]), movement[[X0, Y0, Z0]]]
+    for kink in kinks:
+        if objective.value(kink) < best_value and problem.allowed(kink):
+            best, best_value = kink, objective.value(kink)
+    return best
 
 
 def _newton(
-    objective: PositionObjective, position: Array, active: Mask, mu: float, low: Array, high: Array
+    objective: PositionObjective,
+    position: Array,
+    active: Mask,
+    mu: float,
+    movement: Array,
+    low: Array,
+    high: Array,
 ) -> Array:
-    value, gradient = objective.barrier(position, active, mu)
+    value, gradient = objective.barrier(position, active, mu, movement)
     for _ in range(_NEWTON_STEPS):
         axes = _free_axes(position, gradient, low, high)
         if not axes or math.isinf(value):
             break
-        step = _direction(objective, position, active, mu, gradient, axes, high)
+        step = _direction(objective, position, active, mu, movement, gradient, axes, high)
         size = 1.0
         while size > 1e-7:
             trial = np.minimum(np.maximum(position + size * step, low), high)
-            new_value, new_gradient = objective.barrier(trial, active, mu)
+            new_value, new_gradient = objective.barrier(trial, active, mu, movement)
             if new_value < value:
                 break
             size /= 4
@@ -82,6 +94,7 @@ def _direction(
     position: Array,
     active: Mask,
     mu: float,
+    movement: Array,
     gradient: Array,
     axes: list[int],
     high: Array,
@@ -92,7 +105,7 @@ def _direction(
         here = float(position[axis])
         shift = 1e-5 * max(1.0, abs(here))
         shifts[axis] = shift if here + shift <= high[axis] else -shift
-    hessian = objective.barrier_hessian(position, shifts, active, mu, gradient)
+    hessian = objective.barrier_hessian(position, shifts, active, mu, movement, gradient)
     if len(axes) < 3:
         hessian = hessian[np.ix_(axes, axes)]
     hessian = (hessian + hessian.T) / 2

@@ -9,7 +9,7 @@ import numpy as np
 
 from scdn.arrays import Array, Mask
 from scdn.control.exact.array_columns import CLIMB_STEPS, MOST_UNDECIDED, PRICE, WIDE_REACH
-from scdn.control.exact.intervals import Interval
+from scdn.world.intervals import Interval
 
 
 class BoxLosses(Protocol):

@@ -10,92 +10,104 @@ import numpy as np
 from scdn.arrays import Array, Mask
 from scdn.control.exact.array_columns import (
     ALTITUDE,
+    BEFORE,
     CEILING,
     CLIMB,
     CUTOFF,
+    FLOOR_COST,
+    FLOOR_LOSS,
+    FLOOR_SNR,
     GAIN,
     HOVER,
+    IS_PADE,
     LATERAL,
     PRICE,
-    PX,
-    PY,
-    PZ,
     REACH,
+    RISE,
+    SINK,
     X0,
     Y0,
     Z0,
 )
-from scdn.world.line_of_sight import LosProbability, los_probability
+from scdn.world.link_models import LinkModel
+from scdn.world.transmission import pade_log1p
 
 # Absurd heights and losses are infinite; a bound that is NaN counts as none.
 to_infinity = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
-DEGREES = 180.0 / math.pi
 
-
-class LinkConstants:
-    """The link constants that hold for each device, with the server in the air or on the ground."""
-
-    def __init__(self, devices: Array, links: Array, airborne: Mask) -> None:
-        air = airborne & (devices[:, PZ] > 0)
-        columns = [np.where(air, a2a, a2g) for a2g, a2a in zip(*links, strict=True)]
-        self.spreading, self.exponent, self.los_scale, self.los_slope = columns[:4]
-        self.nlos_loss, self.los_loss, self.min_distance_sq = columns[4:]
-
-    @to_infinity
-    def los_probability(self, rise: Array, run: Array) -> LosProbability:
-        """Return P_LoS and P_NLoS of links with a height difference and a horizontal distance."""
-        return los_probability(np.arctan2(rise, run) * DEGREES, self.los_scale, self.los_slope)
-
-    def excess(self, probability: LosProbability) -> Array:
-        """Return the mean excess loss h."""
-        return self.los_loss * probability.los + self.nlos_loss * probability.nlos
-
-    def distance_power(self, distance_sq: Array) -> Array:
-        """Return d^α from d²."""
-        power = np.power(distance_sq, 0.5 * self.exponent)
-        return np.where(self.exponent == 2.0, distance_sq, power)
+def prepare_link(model: LinkModel) -> LinkModel:
+    """Return the model itself."""
+    return model
 
 
 @to_infinity
 def movement_cost(x: Any, y: Any, z: Any, movement: Array) -> Any:
-    """Return the weighted movement energy of being at (x, y, z)."""
-    hover = movement[HOVER] * np.exp(z / movement[ALTITUDE]) if movement[HOVER] > 0 else 0.0 * z
-    climbs = (z > movement[Z0]) & (movement[CLIMB] > 0)
-    ceiling = movement[CEILING]
-    ratio = np.where(climbs, (ceiling - movement[Z0]) / np.where(climbs, ceiling - z, 1), 1)
-    lateral = movement[LATERAL] * np.hypot(x - movement[X0], y - movement[Y0])
-    return hover + movement[CLIMB] * np.log(ratio) + lateral
+    """Return the weighted movement energy of being at (x, y, z), by one row or one row each."""
+    m = movement.T
+    hover = np.where(m[HOVER] > 0, m[HOVER] * np.exp(z / m[ALTITUDE]), 0.0)
+    climbs = (z > m[Z0]) & (m[CLIMB] > 0)
+    ratio = np.where(climbs, (m[CEILING] - m[Z0]) / np.where(climbs, m[CEILING] - z, 1), 1)
+    lateral = m[LATERAL] * np.hypot(x - m[X0], y - m[Y0])
+    vertical = m[RISE] * np.maximum(z - m[Z0], 0.0) + m[SINK] * np.maximum(m[Z0] - z, 0.0)
+    return hover + m[CLIMB] * np.log(ratio) + lateral + vertical + m[BEFORE]
 
 
+@to_infinity
 def movement_slope(z: Any, movement: Array) -> Any:
     """Return the derivative of the movement's energy by altitude."""
-    hover, scale = movement[HOVER], movement[ALTITUDE]
-    slope = hover / scale * np.exp(z / scale) if hover > 0 else 0.0 * z
-    climbs = (z > movement[Z0]) & (movement[CLIMB] > 0)
-    to_ceiling = np.where(climbs, movement[CEILING] - z, 1.0)
-    return slope + np.where(climbs, movement[CLIMB] / to_ceiling, 0.0)
-
-
-def _path_losses(x: float, y: float, z: float, devices: Array, links: Array) -> Array:
-    link = LinkConstants(devices, links, np.array(z > 0))
-    run_sq = (x - devices[:, PX]) ** 2 + (y - devices[:, PY]) ** 2
-    rise = np.abs(z - devices[:, PZ])
-    power = link.distance_power(np.maximum(run_sq + rise * rise, link.min_distance_sq))
-    return link.spreading * power * link.excess(link.los_probability(rise, np.sqrt(run_sq)))
+    m = movement.T
+    slope = np.where(m[HOVER] > 0, m[HOVER] / m[ALTITUDE] * np.exp(z / m[ALTITUDE]), 0.0)
+    climbs = (z > m[Z0]) & (m[CLIMB] > 0)
+    slope = slope + np.where(climbs, m[CLIMB] / np.where(climbs, m[CEILING] - z, 1.0), 0.0)
+    return slope + np.where(z > m[Z0], m[RISE], 0.0) - np.where(z < m[Z0], m[SINK], 0.0)
 
 
 @to_infinity
-def active_at(x: float, y: float, z: float, devices: Array, links: Array, active: Mask) -> None:
+def cost_of_sending(devices: Array, loss: Array) -> Array:
+    """Return the weighted transmission energy of devices at path losses (…, N)."""
+    cost = devices[:, PRICE] * loss
+    floored = loss < devices[:, FLOOR_LOSS]
+    if not floored.any():
+        return cost
+    return np.where(floored, devices[:, FLOOR_COST] / _nats(devices, loss), cost)
+
+
+@to_infinity
+def sending_slope(devices: Array, loss: Array) -> Array:
+    """Return the derivative of the transmission energy by the path loss."""
+    price = np.broadcast_to(devices[:, PRICE], loss.shape)
+    floored = loss < devices[:, FLOOR_LOSS]
+    if not floored.any():
+        return price
+    snr, nats = devices[:, FLOOR_SNR] / loss, _nats(devices, loss)
+    pade = (36.0 + 12.0 * snr + 4.0 * snr * snr) / (6.0 + 4.0 * snr) ** 2
+    by_snr = np.where(devices[:, IS_PADE] > 0, pade, 1.0 / (1.0 + snr))
+    return np.where(floored, devices[:, FLOOR_COST] / (nats * nats) * by_snr * snr / loss, price)
+
+
+def _nats(devices: Array, loss: Array) -> Array:
+    """Return the nats per symbol at each device's least power."""
+    snr = devices[:, FLOOR_SNR] / loss
+    return np.where(devices[:, IS_PADE] > 0, pade_log1p(snr), np.log1p(snr))
+
+
+def _losses_at(x: float, y: float, z: float, devices: Array, link: LinkModel) -> Array:
+    losses = link.bounds(np.array([[x, y, z]]), np.zeros((1, 3)), devices[:, :3]).loss[0]
+    return np.asarray(losses)
+
+
+@to_infinity
+def active_at(x: float, y: float, z: float, devices: Array, link: LinkModel, active: Mask) -> None:
     """Fill `active` with which devices are active with the server at (x, y, z)."""
-    active[:] = _path_losses(x, y, z, devices, links) <= devices[:, CUTOFF]
+    active[:] = _losses_at(x, y, z, devices, link) <= devices[:, CUTOFF]
 
 
 @to_infinity
-def saving_at(x: float, y: float, z: float, devices: Array, links: Array) -> float:
+def saving_at(x: float, y: float, z: float, devices: Array, link: LinkModel) -> float:
     """Return what the devices save with the server at (x, y, z)."""
-    loss = _path_losses(x, y, z, devices, links)
-    saving = devices[:, GAIN] - devices[:, PRICE] * loss
+    loss = _losses_at(x, y, z, devices, link)
+    saving = devices[:, GAIN] - cost_of_sending(devices, loss)
     return float(np.where(loss <= devices[:, CUTOFF], saving, 0.0).sum())
 
 
@@ -105,7 +117,7 @@ def barrier(
     active: Mask,
     mu: float,
     devices: Array,
-    links: Array,
+    link: LinkModel,
     movement: Array,
     gradient: Array,
 ) -> float:
@@ -121,31 +133,15 @@ def barrier(
     gradient[1] = movement[LATERAL] * moved_y / moved
     gradient[2] = movement_slope(z, movement)
     d = devices[active]
-    link = LinkConstants(d, links, np.array(z > 0))
-    dx, dy, dz = x - d[:, PX], y - d[:, PY], z - d[:, PZ]
-    run_sq, rise = dx * dx + dy * dy, np.abs(dz)
-    run, true_sq = np.sqrt(run_sq), run_sq + rise * rise
-    distance_sq = np.maximum(true_sq, link.min_distance_sq)
-    probability = link.los_probability(rise, run)
-    spread = link.spreading * link.distance_power(distance_sq)
-    excess = link.excess(probability)
-    loss = spread * excess
+    loss, by_loss = link.gradient(position, d[:, :3])
     spare = d[:, REACH] - loss
     if np.any(spare <= 0):
         return math.inf
     limited = np.isfinite(d[:, REACH])
     fraction = np.where(limited, spare / np.where(limited, d[:, REACH], 1.0), 1.0)
-    total += float((d[:, PRICE] * loss).sum() - mu * np.log(fraction).sum())
-    weight = d[:, PRICE] + np.where(limited, mu / spare, 0.0)
-    beyond = true_sq > link.min_distance_sq
-    by_distance = np.where(beyond, link.exponent * excess * spread / distance_sq, 0.0)
-    by_angle = (link.nlos_loss - link.los_loss) * link.los_slope * DEGREES
-    by_angle = by_angle * probability.los * probability.nlos * spread
-    by_angle = np.divide(by_angle, true_sq, out=np.zeros_like(spread), where=true_sq > 0)
-    sideways = by_distance + np.divide(by_angle * rise, run, out=np.zeros_like(run), where=run > 0)
-    gradient[0] += (weight * sideways * dx)[run > 0].sum()
-    gradient[1] += (weight * sideways * dy)[run > 0].sum()
-    gradient[2] += (weight * (by_distance * dz - by_angle * run * np.sign(dz))).sum()
+    total += float(cost_of_sending(d, loss).sum() - mu * np.log(fraction).sum())
+    weight = sending_slope(d, loss) + np.where(limited, mu / spare, 0.0)
+    gradient += (weight[:, None] * by_loss).sum(axis=0)
     return total
 
 
@@ -155,7 +151,7 @@ def barrier_hessian(
     active: Mask,
     mu: float,
     devices: Array,
-    links: Array,
+    link: LinkModel,
     movement: Array,
     gradient: Array,
     hessian: Array,
@@ -165,6 +161,6 @@ def barrier_hessian(
     for axis in range(3):
         if shifts[axis] != 0.0:
             moved[axis] = position[axis] + shifts[axis]
-            barrier(moved, active, mu, devices, links, movement, other)
+            barrier(moved, active, mu, devices, link, movement, other)
             hessian[:, axis] = (other - gradient) / shifts[axis]
             moved[axis] = position[axis]

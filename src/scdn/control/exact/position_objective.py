@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from scdn.arrays import Array, IntArray, Mask
 from scdn.control.exact.closed_form import DeviceCosts, device_costs
+from scdn.control.exact.movement_rows import MovementRows
 from scdn.control.problem import TOLERANCE, RoundProblem
-from scdn.scenario import Link, Radio
-from scdn.world.path_loss import LIGHT_M_PER_S, db_to_ratio
+from scdn.world.decibels import db_to_ratio
+from scdn.world.link_models import LinkModel
 
 Backend = Literal["auto", "numba", "numpy"]
 
@@ -59,39 +60,47 @@ class PositionObjective:
     problem: RoundProblem
     constant: float
     devices: Array  # rows as in array_columns
-    links: Array  # air to ground, air to air
-    movement: Array
+    link: Any  # the link model as the backend takes it
+    movement: MovementRows
     rounding: float  # relative error allowed for in every bound
     backend: ModuleType
 
     def value(self, position: Array) -> float:
         """Return the objective at a position, less the constant."""
         x, y, z = position.tolist()
-        saved = self.backend.saving_at(x, y, z, self.devices, self.links)
-        return float(self.backend.movement_cost(x, y, z, self.movement) - saved)
+        saved = self.backend.saving_at(x, y, z, self.devices, self.link)
+        return float(self.backend.movement_cost(x, y, z, self.movement.at(position)) - saved)
 
     def active_at(self, position: Array) -> Mask:
         """Return which devices are active at a position."""
         x, y, z = position.tolist()
         active = np.zeros(len(self.devices), dtype=np.bool_)
-        self.backend.active_at(x, y, z, self.devices, self.links, active)
+        self.backend.active_at(x, y, z, self.devices, self.link, active)
         return active
 
-    def barrier(self, position: Array, active: Mask, mu: float) -> tuple[float, Array]:
+    def barrier(
+        self, position: Array, active: Mask, mu: float, movement: Array
+    ) -> tuple[float, Array]:
         """Return cost and gradient with a barrier that keeps devices in reach (see `polish`)."""
         gradient = np.zeros(3)
         cost = self.backend.barrier(
-            position, active, mu, self.devices, self.links, self.movement, gradient
+            position, active, mu, self.devices, self.link, movement, gradient
         )
         return float(cost), gradient
 
     def barrier_hessian(
-        self, position: Array, shifts: Array, active: Mask, mu: float, gradient: Array
+        self,
+        position: Array,
+        shifts: Array,
+        active: Mask,
+        mu: float,
+        movement: Array,
+        gradient: Array,
     ) -> Array:
         """Return the gradient's differences along the axes that have a shift, one per column."""
         hessian = np.zeros((3, 3))
         self.backend.barrier_hessian(
-            position, shifts, active, mu, self.devices, self.links, self.movement,
+            position, shifts, active, mu, self.devices, self.link, movement,
             gradient, hessian,
         )  # fmt: skip
         return hessian
@@ -107,10 +116,11 @@ class PositionObjective:
         centre, half_width = np.ascontiguousarray(centre), np.ascontiguousarray(half_width)
         lower_bound, centre_value = np.empty(count), np.empty(count)
         split_axis, still_alive = np.empty(count, dtype=np.int64), np.empty_like(alive)
+        movement = self.movement.in_boxes(centre, half_width)
 
         def bound_rows(first: int, last: int) -> None:
             self.backend.bound_boxes(
-                centre, half_width, alive, first, last, self.devices, self.links, self.movement,
+                centre, half_width, alive, first, last, self.devices, self.link, movement,
                 self.rounding, lower_bound, centre_value, split_axis, still_alive,
             )  # fmt: skip
 
@@ -142,28 +152,41 @@ def position_objective(
     problem: RoundProblem, costs: DeviceCosts, backend: Backend = "auto"
 ) -> PositionObjective:
     """Return the problem's objective over positions."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        worth_it = np.where(costs.price > 0, costs.gain / costs.price, np.inf)
+    worth_it = costs.break_even_loss(problem.radio.rate_model)
     # a delay up to the tolerance over its limit needs this much less power, and a bit
     nats = problem.payload_bits / problem.bandwidth_hz * (math.log(2) / problem.max_delay_s)
     wide_reach = costs.reach * (1 + 2 * TOLERANCE * (nats + 2))
     cutoff = np.minimum(worth_it, costs.reach)
     valuable = (costs.gain > 0) & (cutoff > 0)
     free = valuable & np.isinf(cutoff)  # heard from anywhere, at no cost
-    columns = (costs.price, costs.gain, costs.reach, cutoff, wide_reach)
-    wide_cutoff = np.minimum(worth_it, wide_reach)
-    rows = np.stack([*problem.position_m.T, *columns, wide_cutoff], axis=1)
+    # Rows are for the link model's loss, without the device's walls.
+    walls = db_to_ratio(problem.wall_loss_db)
+    losses = (costs.reach, cutoff, wide_reach, np.minimum(worth_it, wide_reach), costs.floor_loss)
+    reach, cutoff, wide_reach, wide_cutoff, floor_loss = (loss / walls for loss in losses)
+    floor_snr, is_pade = costs.floor_snr / walls, np.full(len(problem), _is_pade(problem))
+    rows = np.stack(
+        [
+            *problem.position_m.T,
+            *(costs.price * walls, costs.gain, reach, cutoff, wide_reach, wide_cutoff),
+            *(floor_loss, costs.floor_cost, floor_snr, is_pade),
+        ],
+        axis=1,
+    )
     devices = np.ascontiguousarray(rows[valuable & ~free])
-    radio = problem.radio
+    module = _backend_module(backend, problem.link)
     return PositionObjective(
         problem=problem,
         constant=float(costs.off.sum() - costs.gain[free].sum()),
         devices=devices,
-        links=np.array([_link_row(link, radio) for link in (radio.a2g, radio.a2a)]),
-        movement=_movement_row(problem),
+        link=module.prepare_link(problem.link),
+        movement=MovementRows(problem),
         rounding=_rounding(problem, len(devices)),
-        backend=_backend_module(backend),
+        backend=module,
     )
+
+
+def _is_pade(problem: RoundProblem) -> float:
+    return 1.0 if problem.radio.rate_model == "pade" else 0.0
 
 
 def objective_at(problem: RoundProblem, positions: Array) -> Array:
@@ -174,42 +197,18 @@ def objective_at(problem: RoundProblem, positions: Array) -> Array:
     return np.where(problem.allowed(positions), value.reshape(positions.shape[:-1]), np.nan)
 
 
-def _link_row(link: Link, radio: Radio) -> list[float]:
-    wavenumber = 4 * np.pi * radio.carrier_hz / LIGHT_M_PER_S
-    los, nlos = db_to_ratio(link.los_loss_db), db_to_ratio(link.nlos_loss_db)
-    with np.errstate(over="ignore"):
-        scale = float(np.power(wavenumber, link.exponent) * db_to_ratio(radio.margin_db))
-    sigmoid = (link.los_scale, link.los_slope)
-    return [scale, link.exponent, *sigmoid, nlos, los, radio.min_distance_m**2]
-
-
-def _movement_row(problem: RoundProblem) -> Array:
-    movement, weight = problem.movement, problem.weights.movement
-    return np.array(
-        [
-            *problem.server_m,
-            weight * movement.hover_j,
-            movement.altitude_scale_m,
-            weight * movement.climb_j,
-            problem.ceiling_m,
-            weight * movement.lateral_j_per_m,
-        ]
-    )
-
-
 def _rounding(problem: RoundProblem, devices: int) -> float:
     """Return how far floating point may be off, relative to the sum of all magnitudes.
 
-    A term takes a few dozen operations, each good to half a unit in the last place; exponentials
-    and powers multiply an error by their argument; and a plain sum of n terms adds n of them.
+    A term takes a few dozen operations, each good to half a unit in the last place, beside those of
+    the link model; and a plain sum of n terms adds n of them.
     """
-    links = (problem.radio.a2g, problem.radio.a2a)
-    steepest = max(link.los_slope * (90 + link.los_scale) + 100 * link.exponent for link in links)
-    return float(np.finfo(np.float64).eps * (200 + 4 * steepest + devices))
+    return float(np.finfo(np.float64).eps * (200 + problem.link.rounding() + devices))
 
 
-def _backend_module(backend: Backend) -> ModuleType:
-    if backend != "numpy":
+def _backend_module(backend: Backend, link: LinkModel) -> ModuleType:
+    """Return the compiled kernels, or the NumPy ones where those or the model's do not load."""
+    if backend == "numba" or (backend == "auto" and link.compiled is not None):
         try:
             from scdn.control.exact import bounds_numba
 

@@ -24,6 +24,34 @@ class Interval(NamedTuple):
         """Return the sums of two intervals."""
         return Interval(self.low + other.low, self.high + other.high)
 
+    def plus_number(self, number: float) -> Interval:
+        """Return the intervals, each moved by a number."""
+        return Interval(self.low + number, self.high + number)
+
+    def scaled(self, factor: float) -> Interval:
+        """Return the intervals times a number that is not negative."""
+        return Interval(factor * self.low, factor * self.high)
+
+    def with_axes(self) -> Interval:
+        """Return the intervals with a last axis, for products with those of three coordinates."""
+        return Interval(self.low[..., None], self.high[..., None])
+
+    def hull(self, other: Interval) -> Interval:
+        """Return the least intervals that hold both."""
+        return Interval(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
+    def where(self, mask: Mask, otherwise: Interval) -> Interval:
+        """Return these intervals where the mask says so, and the others elsewhere."""
+        low, high = (np.where(mask, a, b) for a, b in zip(self, otherwise, strict=True))
+        return Interval(low, high)
+
+    def around(self, middle: Array, spread: Array, where: Mask) -> Interval:
+        """Return the intervals, cut to middle ± spread where the mask says so."""
+        return Interval(
+            np.where(where, np.maximum(self.low, middle - spread), self.low),
+            np.where(where, np.minimum(self.high, middle + spread), self.high),
+        )
+
     def negated(self, where: Mask) -> Interval:
         """Return the intervals times −1 where the mask says so."""
         low, high = np.where(where, -self.high, self.low), np.where(where, -self.low, self.high)
