@@ -317,7 +317,8 @@ def problems(draw: Any) -> RoundProblem:
     }
     if draw(st.booleans()):
         # one candidate that is allowed, among others that may not be
-        assume(not geometry.in_keep_out((0.0, 0.0, 0.0), fields["keep_out_m"]))
+        closed = geometry.closed_at_faces(fields["keep_out_m"], [SIZE] * 3)
+        assume(not geometry.in_keep_out((0.0, 0.0, 0.0), closed))
         fields["candidates_m"] = [(0.0, 0.0, 0.0), *draw(st.lists(position, max_size=4))]
     device = {
         "flops_per_cycle": draw(st.sampled_from([0.001, 0.0066, 1.0])),

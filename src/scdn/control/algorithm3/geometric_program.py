@@ -219,6 +219,7 @@ def _objective_terms(
         for rate in (movement.hover_j, movement.climb_j, movement.lateral_j_per_m)
     )
     height_matters = np.isfinite(movement.altitude_scale_m)
+    climbs_by_metre = weights.movement * movement.rise_j_per_m > 0
     slack = float(_positive(settings.penalty))
     idle = slack if settings.link_penalty is None else float(_positive(settings.link_penalty))
     slacks = ("distance_sq", "height", "los_slack", "los", "nlos")
@@ -233,12 +234,12 @@ def _objective_terms(
         # app_eq:e_M_S_P', the altitude divided by its scale
         hover * cp.exp(v["z"] / movement.altitude_scale_m) if height_matters else hover,
         climb * v["climb"],
-        float(_positive(weights.movement * movement.rise_j_per_m)) * v["z"],
         lateral * v["lateral_sq"] ** 0.5,
         *(slack * v[name] for name in slacks),
         idle * v["idle_iterations"],
         slack * v["lateral_sq"],
         slack * v["climb_slack"],
+        *([weights.movement * movement.rise_j_per_m * v["z"]] if climbs_by_metre else []),
     ]
 
 
