@@ -15,10 +15,12 @@ from scdn.data import fetch
 from scdn.learning.batches import table_rows
 from scdn.learning.fusion_server import FusionServer
 from scdn.learning.local_optimizers import LocalSteps
+from scdn.learning.round_protocol import RoundProtocol
 from scdn.learning.row_cache import RowCache
 from scdn.learning.table_sender import BEFORE, TableSender
 from scdn.learning.tensors import TensorOptions
 from scdn.rng import generator
+from scdn.scenario import LearningSettings
 from scdn.simulation.runner import resume, run
 
 SERVER = LocalSteps(20, 0.0)
@@ -162,11 +164,14 @@ def test_a_departed_party_leaves_the_rows_that_were_heard():
 
 
 @given(st.integers(1, 60), st.integers(1, 500))
-def test_the_parts_of_a_table_are_all_its_rows_once(parts, count):
-    tables = [table_rows(part, parts, count).tolist() for part in range(parts)]
-    assert sorted(row for rows in tables for row in rows) == list(range(count))
-    assert table_rows(parts, parts, count).tolist() == tables[0]
-    assert max(map(len, tables)) <= -(-count // parts)
+def test_the_parts_of_a_table_are_of_the_size_that_is_billed_and_have_all_rows(parts, count):
+    learning = LearningSettings(table_rounds=parts)
+    protocol = RoundProtocol.create(learning, 10, count, 5, uses_importance=True)
+    tables = [table_rows(part, parts, count).tolist() for part in range(2 * parts)]
+    assert {len(set(rows)) for rows in tables} == {protocol.table_part}
+    sent = [row for rows in tables for row in rows]
+    assert sent == [index % count for index in range(len(sent))]
+    assert len(sent) >= 2 * count
 
 
 def test_after_enough_reports_the_server_has_the_whole_table():

@@ -72,7 +72,9 @@ def split_rows(seed: int, count: int, batch_size: int) -> tuple[Tensor, Tensor]:
 
 
 def table_rows(part: int, parts: int, count: int) -> Tensor:
-    """Return the rows of one part of the table of all training rows; after the last, the first."""
+    """Return the rows of one part of the table of all training rows.
+
+    All parts are of one size. The last row is followed by the first, within a part as well.
+    """
     size = -(-count // parts)
-    first = part % parts * size
-    return torch.arange(min(first, count), min(first + size, count))
+    return (part * size % count + torch.arange(size)) % count

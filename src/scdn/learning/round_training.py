@@ -148,10 +148,8 @@ class RoundTraining:
         for name, part in self.task.table_parts.items():
             rows = table_rows(part, self.learning.table_rounds, cache.count)
             tables = {"table": rows.to(self.task.batches.device)}
-            received = self.parties.embed(tables, f"part {part}", [name]) if len(rows) else {}
-            for table in received.values():
+            for table in self.parties.embed(tables, f"part {part}", [name]).values():
                 cache.hear(name, tables["table"], table, is_report=False)
-            if received or not len(rows):
                 cache.parties[name].table_parts = part + 1
 
     def _fresh(self, batches: Tensor) -> Tensor:
