@@ -182,6 +182,7 @@ export interface RoundPoint {
   present: number;
   top1?: number | null;
   top3?: number | null;
+  macro_f1?: number | null;
   mse?: number | null;
   test_loss?: number | null;
   [metric: string]: number | null | undefined;

@@ -14,7 +14,7 @@ interface RunCurve {
 
 // Without a recorded score, the first of these that a run has is its headline, as in record/headline_metric.py.
 const HEADLINES: [string, string][] = [["top3", "Top-3 accuracy, %"], ["top1", "Top-1 accuracy, %"],
-  ["mse", "Mean squared error"], ["test_loss", "Test loss"]];
+  ["macro_f1", "Macro-F1"], ["mse", "Mean squared error"], ["test_loss", "Test loss"]];
 
 /** Headline score, energy and iterations of every run of a comparison, as they grow. */
 export class LiveCurves {
@@ -114,5 +114,5 @@ function headline(runs: RunCurve[]): [string, string] {
     const label = name.charAt(0).toUpperCase() + name.slice(1);
     return HEADLINES.find(([key]) => key === score.metric) ?? [score.metric, score.unit ? `${label}, ${score.unit}` : label];
   }
-  return HEADLINES.find(([key]) => runs.some((run) => run.points.some((point) => point[key] != null))) ?? HEADLINES[3]!;
+  return HEADLINES.find(([key]) => runs.some((run) => run.points.some((point) => point[key] != null))) ?? HEADLINES.at(-1)!;
 }
