@@ -25,13 +25,14 @@ from scdn.learning.vertical_model import VerticalModel
 
 @dataclass(frozen=True)
 class PartyCycle:
-    """One party's computation and report: its steps, duration and cost."""
+    """One party's computation and report, by the plan that it began with: steps, duration, cost."""
 
     local_steps: LocalSteps
     seconds: float
     late: bool = False
     processing_j: float = 0.0
     report: ReportUse = field(default_factory=ReportUse)
+    sends_table: bool = False  # whether a part of the whole table is in the report
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,6 @@ def train_arrivals(
     server_steps: LocalSteps,
     arrivals: list[Arrival],
     batches: int,
-    table_senders: Collection[str] = (),
 ) -> list[StepTaken]:
     """Train a recorded round: each arrival trains its party, and the server.
 
@@ -157,7 +157,7 @@ def train_arrivals(
             training_parties=1,
             arrival=index,
             heard=[arrival.name],
-            table_senders=table_senders,
+            table_senders=[arrival.name] if arrival.cycle.sends_table else (),
         )
         steps_taken.append(step)
     return steps_taken

@@ -205,12 +205,7 @@ class Simulation:
         began_s = self.clock.now_s
         arrivals = self.clock.next_arrivals(self.cycles(plan, outcome), len(plan.problem))
         steps = train_arrivals(
-            self.model,
-            self.round,
-            self._server_steps(),
-            arrivals,
-            self._most_steps,
-            plan.problem.selected_ids(self._sends_tables(plan.problem)),
+            self.model, self.round, self._server_steps(), arrivals, self._most_steps
         )
         arrivals = with_sendings(arrivals, steps, self.model.present)
         self.clock.postpone(arrivals)
@@ -306,6 +301,7 @@ class Simulation:
     def cycles(self, plan: Plan, outcome: Outcome) -> dict[str, PartyCycle]:
         """Return the cycle that each party would begin now, when nobody waits for the others."""
         local_steps, reports = self._local_steps(plan, outcome), self._report_uses(plan, outcome)
+        tables = self._sends_tables(plan.problem)
         working = outcome.active & ~outcome.leaving & (self._step_counts(plan) > 0)
         return {
             name: PartyCycle(
@@ -314,6 +310,7 @@ class Simulation:
                 bool(outcome.failed[n]),
                 float(outcome.processing_j[n]),
                 reports[n],
+                bool(tables[n]),
             )
             for n, name in enumerate(plan.problem.ids)
             if working[n]
