@@ -17,7 +17,7 @@ _FILE_START = {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doctype html"}
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "html"])
-@pytest.mark.parametrize("name", ["wildfire", "smart-grid"])
+@pytest.mark.parametrize("name", ["building", "smart-grid", "wildfire"])
 def test_examples_can_be_drawn(tmp_path, examples, name, kind):
     scenario = read_scenario(examples / f"{name}.toml")
     write_map(make_network_map(scenario, 20), tmp_path / f"map.{kind}")

@@ -35,7 +35,8 @@ def faulty_fields(document, **options):
 def test_examples_are_valid(examples):
     paths = sorted(examples.glob("*.toml"))
     names = {path.name for path in paths}
-    assert names >= {"paper-static.toml", "paper-dynamic.toml", "wildfire.toml", "smart-grid.toml"}
+    assert names >= {"paper-static.toml", "paper-dynamic.toml"}
+    assert names >= {"building.toml", "smart-grid.toml", "wildfire.toml"}
     for path in paths:
         scenario = read_scenario(path, strict=True)
         assert scenario.name == path.stem

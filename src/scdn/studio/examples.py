@@ -6,7 +6,10 @@ from pathlib import Path
 
 from scdn.studio.api_models import Example
 
-_NAMES = ("request.json", "paper-dynamic.toml", "quick.toml", "smart-grid.toml", "wildfire.toml")
+_NAMES = (
+    "request.json", "paper-dynamic.toml", "quick.toml", "building.toml", "smart-grid.toml",
+    "wildfire.toml",
+)  # fmt: skip
 _PACKAGED = Path(__file__).parent / "packaged_examples"  # put there by the wheel's build
 _CHECKOUT = Path(__file__).parents[3] / "examples"
 
