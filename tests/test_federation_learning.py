@@ -62,6 +62,8 @@ STEP, OPTIMIZER = 'learning.step="{}"', 'learning.server_optimizer="{}"'
         ('learning.damping="active"', 'learning.server_turn="parallel"'),
         ('learning.input="masked"', "learning.server_rounds=2"),
         ('learning.smoothness="measured"', "learning.server_steps=0"),
+        ('learning.model="linear"', 'learning.fusion_head="linear"'),
+        ('learning.dataset="occupancy"', 'learning.split="blocks"'),  # with a metric of its own
         ("method=sc-dn-dropout",),
         ("method=zoc",),
     ],

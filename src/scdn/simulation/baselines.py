@@ -40,19 +40,20 @@ def _best_party(data: RunData) -> BaselineScores | None:
 
 
 def centralised(data: RunData) -> BaselineScores | None:
-    """Return the scores of a model with every column, or None if its training has diverged.
+    """Return the scores of a model with the first parties' columns, or None if it diverged.
 
     It has the models of the parties, but only one for each kind of rows: images or a table.
     """
-    modalities = {view.modality: view for view in data.views.values()}
-    return _train_and_score(data, {name: _every_column(data, v) for name, v in modalities.items()})
+    modalities = dict.fromkeys(view.modality for view in data.views.values())
+    return _train_and_score(data, {name: _every_column(data, name) for name in modalities})
 
 
-def _every_column(data: RunData, like: FeatureView) -> FeatureView:
-    shape = row_shape(data.dataset, like.modality)
-    columns = np.arange(math.prod(shape))
-    view_shape = shape if len(like.shape) == 3 else columns.shape
-    return FeatureView(like.modality, columns, np.ones(len(columns), bool), view_shape)
+def _every_column(data: RunData, modality: str) -> FeatureView:
+    """Return a view of all columns that a party holds; the others, if any, are zero."""
+    views = [view for view in data.views.values() if view.modality == modality]
+    columns = np.unique(np.concatenate([view.held_columns for view in views]))
+    like = FeatureView(modality, columns, np.ones(len(columns), bool), views[-1].shape)
+    return like.masked(row_shape(data.dataset, modality))
 
 
 def _train_and_score(data: RunData, views: Mapping[str, FeatureView]) -> BaselineScores | None:
