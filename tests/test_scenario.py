@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
 
 import pytest
@@ -81,6 +82,18 @@ def test_the_template_marks_values_that_are_not_in_the_paper():
     assert "not in the paper" in text
     for line in text.splitlines():
         assert len(line) <= 100
+
+
+def test_tables_that_the_template_leaves_out_can_be_uncommented():
+    text = scenario_template()
+    absent = {"prices", "radio.two_ray", "radio.log_distance", "movement.rotary_wing"}
+    for header in sorted(absent | {"movement.rover"}):
+        table = re.search(rf"^# \[{re.escape(header)}\]\n(?:#.*\n?)+", text, re.M)[0]
+        used = re.sub(r"^# (?=\[|\w+ = )", "", table, flags=re.M)
+        scenario = make_scenario(tomllib.loads(text.replace(table, used)))
+        *parents, name = header.split(".")
+        owner = getattr(scenario, parents[0]) if parents else scenario
+        assert getattr(owner, name) == type(getattr(owner, name))()
 
 
 text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)

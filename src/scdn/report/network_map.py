@@ -10,7 +10,7 @@ import numpy as np
 from scdn.arrays import Array, IntArray, Mask, floats
 from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene
 from scdn.scenario import Scenario
-from scdn.world.churn import churn_trace
+from scdn.world.churn import ChurnTrace, churn_trace
 from scdn.world.fleet import Fleet
 from scdn.world.geometry import server_start
 from scdn.world.link_budget import in_reach, required_power
@@ -19,9 +19,14 @@ _COARSE = 61  # points along the longer side of a heat map with many devices
 _MAX_DEVICES_FINE = 100  # with more devices, a heat map is computed on the coarse grid
 
 
-def make_network_map(scenario: Scenario, round_: int = 0) -> MapScene:
-    """Return the network at the start of a round, with the server at its starting position."""
-    trace = churn_trace(scenario)
+def make_network_map(
+    scenario: Scenario, round_: int = 0, trace: ChurnTrace | None = None
+) -> MapScene:
+    """Return the network at the start of a round, with the server at its starting position.
+
+    `trace` are its devices, if they are not those that the scenario draws.
+    """
+    trace = trace or churn_trace(scenario)
     entered = trace.entered < round_
     fleet, present = trace.fleet.take(entered), trace.present(round_)[entered]
     departed = trace.departed(round_)[entered]

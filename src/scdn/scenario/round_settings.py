@@ -55,7 +55,11 @@ class TwoRay(FrozenModel):
     """A ray along the line of sight, and one that the ground reflects."""
 
     antenna_m: float = setting(
-        1.0, "height of each antenna above its device or server", reason="legs", ge=1e-3, le=1e3
+        1.0,
+        "height of each antenna above its device or server",
+        reason="on a short pole",
+        ge=1e-3,
+        le=1e3,
     )
 
 

@@ -40,12 +40,15 @@ def _toml(scenario: Scenario, title: str, comments: bool) -> str:
 def _table(model: BaseModel, path: str, comments: bool) -> Iterator[str]:
     """Yield the lines of a table: plain values first, then tables, as TOML requires."""
     tables: list[tuple[str, Any]] = []
+    absent: list[tuple[str, BaseModel]] = []
     for name, field in type(model).model_fields.items():
         key, content = field.alias or name, getattr(model, name)
         if isinstance(content, BaseModel) and name != "optimizer":
             tables.append((f"{path}{key}", content))
         elif isinstance(content, tuple) and content and isinstance(content[0], BaseModel):
             tables += [(f"[{path}{key}]", entry) for entry in content]
+        elif comments and content is None and (form := _optional_table(field)):
+            absent.append((f"{path}{key}", form()))
         else:
             line = f"# {key} =" if content is None else f"{key} = {_literal(content)}"
             if comments and content == () and any(nested_models(field.annotation)):
@@ -56,6 +59,21 @@ def _table(model: BaseModel, path: str, comments: bool) -> Iterator[str]:
         if comments:
             yield from _wrapped((type(table).__doc__ or "").partition("\n")[0])
         yield from _table(table, f"{header.strip('[]')}.", comments)
+    for header, table in absent:
+        yield from ("", f"# [{header}]")
+        yield from _wrapped((type(table).__doc__ or "").partition("\n")[0])
+        lines = _table(table, f"{header}.", comments)
+        yield from (line if line.startswith("#") else f"# {line}" for line in lines)
+
+
+def _optional_table(field: FieldInfo) -> type[BaseModel] | None:
+    """Return the model of a table that may be absent, if all its values have defaults."""
+    forms = nested_models(field.annotation)
+    return next((form for form in forms if not _requires_values(form)), None)
+
+
+def _requires_values(form: type[BaseModel]) -> bool:
+    return any(field.is_required() for field in form.model_fields.values())
 
 
 def _commented(line: str, field: FieldInfo) -> Iterator[str]:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from scdn.arrays import Array, Mask
 from scdn.scenario import Scenario
 from scdn.world import transmission
+from scdn.world.decibels import db_to_ratio
 from scdn.world.fleet import Fleet
 from scdn.world.link_models import path_loss
 
@@ -30,3 +31,19 @@ def required_power(scenario: Scenario, fleet: Fleet, server_m: ArrayLike) -> Arr
 def in_reach(scenario: Scenario, fleet: Fleet, server_m: ArrayLike) -> Mask:
     """Return whether each device's transmit limit suffices."""
     return required_power(scenario, fleet, server_m) <= fleet.max_power_w
+
+
+def greatest_loss(scenario: Scenario, fleet: Fleet, limit_s: float) -> Array:
+    """Return the path loss, walls aside, at which each device reports in a time at full power."""
+    radio = scenario.radio
+    bandwidth = fleet.bandwidth_or(radio.bandwidth_hz)
+    per_loss = transmission.least_power(
+        db_to_ratio(fleet.wall_loss_db),
+        fleet.payload_bits,
+        bandwidth,
+        transmission.noise_w(radio, bandwidth),
+        limit_s,
+        radio.rate_model,
+    )
+    unlimited = np.full(len(fleet), np.inf)
+    return np.divide(fleet.max_power_w, per_loss, out=unlimited, where=per_loss > 0)

@@ -7,20 +7,24 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scdn.scenario import Scenario
+from scdn.scenario import Radio, Scenario
 from scdn.world import energy
 from scdn.world.churn import NEVER, ChurnTrace, churn_trace
 from scdn.world.fleet import Fleet
 from scdn.world.geometry import server_start
 from scdn.world.link_budget import in_reach, required_power
+from scdn.world.movement_models import movement_model
 
 _LISTED = 20  # devices that are worth a line each
 
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
-def scenario_text(scenario: Scenario) -> str:
-    """Describe a scenario: region, devices, links, learning and churn, then device by device."""
-    trace = churn_trace(scenario)
+def scenario_text(scenario: Scenario, trace: ChurnTrace | None = None) -> str:
+    """Describe a scenario: region, devices, links, learning and churn, then device by device.
+
+    `trace` are its devices, if they are not those that the scenario draws.
+    """
+    trace = trace or churn_trace(scenario)
     fleet = trace.fleet.take(trace.present(0))
     lines = [
         scenario.name + (f": {scenario.about}" if scenario.about else ""),
@@ -42,13 +46,62 @@ def _overview_lines(scenario: Scenario, fleet: Fleet) -> Iterator[str]:
     yield f"region    {x:g} × {y:g} × {z:g} m, server at ({position})"
     yield f"devices   {len(fleet)} at the start ({kinds or 'none'})"
     yield (
-        f"reach     {reached} of {len(fleet)} can report within {scenario.max_delay_s:g} s"
+        f"reach     {reached} of {len(fleet)} can report within {scenario.report_limit_s:g} s"
         f" at full power ({scenario.radio.rate_model} rates)"
     )
+    yield from _physics_lines(scenario)
     yield (
         f"learning  {scenario.learning.dataset}, {scenario.learning.rounds} rounds of up to"
         f" {scenario.max_iterations} iterations, method {scenario.method}"
     )
+
+
+def _physics_lines(scenario: Scenario) -> Iterator[str]:
+    """Describe the radio, the round and the server's movement where they are not the defaults."""
+    radio, default = scenario.radio, Radio()
+    parts = [] if radio.model == default.model else [f"{radio.model} links"]
+    parts.append(f"{_hertz(radio.carrier_hz)} with a band of {_hertz(radio.bandwidth_hz)}")
+    for label, decibels in (
+        ("noise figure", radio.noise_figure_db),
+        ("gap to Shannon", radio.snr_gap_db),
+        ("margin", radio.margin_db),
+    ):
+        if decibels:
+            parts.append(f"{label} {decibels:g} dB")
+    given = radio.model_copy(update={"a2g": default.a2g, "a2a": default.a2a})
+    if given != default:
+        yield f"radio     {', '.join(parts)}"
+    if scenario.round_s is not None:
+        sends_s = radio.duty_cycle * scenario.round_s
+        limit = f"; a device may send for {sends_s:g} s of them" if radio.duty_cycle < 1 else ""
+        yield f"round     {scenario.round_s:g} s at a position{limit}"
+    if scenario.movement.model != "paper":
+        yield f"movement  {_movement_text(scenario)}"
+    if scenario.prices is not None:
+        device, server = scenario.prices.device, scenario.prices.server
+        yield f"prices    {device:g} for a device's joule, {server:g} for the server's"
+
+
+def _movement_text(scenario: Scenario) -> str:
+    kind = scenario.movement.model
+    if kind == "mast":
+        return "mast, which stays" + ("" if scenario.candidates_m is None else ", or another one")
+    model = movement_model(scenario.movement, 1.0)  # joules of one second are watts
+    stays = model.ground_j if model.on_ground else model.hover_j
+    ways = {"rotary-wing": ("hovers", "flies"), "landing": ("stands", "flies")}
+    stands, goes = ways.get(kind, ("stands", "drives"))
+    around = ", round keep-out boxes" if scenario.movement.path == "around" else ""
+    return (
+        f"{kind}: {stands} with {stays:.4g} W, {goes} {1 / model.lateral_s_per_m:.3g} m/s with"
+        f" {model.lateral_j_per_m:.3g} J/m{around}"
+    )
+
+
+def _hertz(frequency: float) -> str:
+    for factor, unit in ((1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz")):
+        if frequency >= factor:
+            return f"{frequency / factor:.6g} {unit}"
+    return f"{frequency:g} Hz"
 
 
 def _churn_lines(scenario: Scenario, trace: ChurnTrace) -> Iterator[str]:
