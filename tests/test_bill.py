@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from dataclasses import astuple, replace
 from functools import cache
-from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +15,7 @@ from conftest import ROOT, many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import random_request
-from run_scenarios import METHODS, scenario, without_times
+from run_scenarios import BASE, METHODS, scenario, without_times
 
 from scdn.control.max_vfl import at_maximum
 from scdn.control.plan import make_plan
@@ -28,16 +28,29 @@ from scdn.learning.radio_use import RadioUse, ReportUse
 from scdn.learning.round_protocol import RoundProtocol, bits_of
 from scdn.learning.round_training import RoundTraining
 from scdn.learning.step_rule import StepTaken
-from scdn.methods import Method
+from scdn.methods import Method, method
 from scdn.record.event_schema import AnyEvent
 from scdn.record.round_totals import TERMS, energy_terms, round_totals
 from scdn.rng import generator
 from scdn.scenario import Electronics, Fading, LearningSettings
 from scdn.simulation.outcome import realise
-from scdn.simulation.radio_bill import add_electronics, report_uses, with_sendings
+from scdn.simulation.radio_bill import add_electronics, report_uses, with_steps
 from scdn.simulation.request_builder import round_request
 from scdn.simulation.runner import run
 
+DIVERGING = {"learning_rate": 1e30, "optimizers": ["sgd"]}
+
+
+def often_idle(problem, _):
+    """Everything at its maximum, but in every other round some devices have no iterations."""
+    idle = np.array([name in ("d-1", "x-1") for name in problem.ids])
+    iterations = np.where(idle & (next(ROUNDS) % 2 == 0), 0.0, problem.iteration_limit())
+    decision = at_maximum(problem, problem.server_m, iterations=iterations)
+    return make_plan(problem, "greedy", "heuristic", decision, 0.0)
+
+
+ROUNDS = itertools.count()
+OFTEN_IDLE = Method("often-idle", often_idle)
 CASES = {
     "searched": {"max_delay_s": 0.006},
     "shortened": {"max_delay_s": 0.006},  # embeddings are sent twice more in every round
@@ -56,6 +69,19 @@ CASES = {
         "max_delay_s": 0.02,
         "method": "max-vfl",
         "learning": {"step": "fitted", "server_optimizer": "sgd", "server_turn": "after"},
+    },
+    "without updates": {  # of a device that always diverges, and of one that is often idle
+        "max_delay_s": 0.02,
+        "method": "test_bill:OFTEN_IDLE",
+        "fleet": [*BASE["fleet"], {**BASE["fleet"][0], "kind": "x", "count": 2, **DIVERGING}],
+        "churn": {"entry_rate": 0.0},
+        "learning": {"table_rounds": 3},
+    },
+    "without updates, asynchronous": {
+        "max_delay_s": 0.05,
+        "method": "vafl",
+        "fleet": [*BASE["fleet"], {**BASE["fleet"][0], "kind": "x", "count": 2, **DIVERGING}],
+        "learning": {"table_rounds": 3},
     },
     "asynchronous": {"max_delay_s": 0.05, "method": "vafl"},
     "tables, asynchronous": {  # survival crosses the limit while cycles are running
@@ -180,23 +206,32 @@ def table(rows, bits):
     return rows * 10 * 32 if bits == 32 else 8 * math.ceil(rows * 10 * bits / 8) + 10 * 64
 
 
-def slow_bits(setting, members, survival, sendings):
-    """Both directions of one device, written out from the protocol's description for digits."""
+def slow_bits(setting, members, survival, sendings, trains=True, diverged=False, first=False):
+    """Both directions of one device, written out from the protocol's description for digits.
+
+    `first` says that the server has heard the device's sample never before.
+    """
     learning = setting.learning
     bits, batch = learning.number_bits, learning.batch_size
     drawn = table(learning.steps_per_iteration * setting.max_iterations * batch, bits)
     held_out = table(2 * batch, bits) if learning.step == "searched" else 0
     sample = 0
-    if METHODS[setting.method].uses_importance:
+    if method(setting.method).uses_importance:
         sample = table(learning.sample_rows, bits)
-    up = drawn + held_out + 3 * 32  # before the step, figures
-    down = 8 * 32 + sample  # orders, gradients of the sample
+    first_sample = sample if first else 0
+    up, down = drawn + held_out, 8 * 32  # before the step, orders
+    if not trains:
+        return up + first_sample, down
+    up += 3 * 32  # figures
+    down += sample  # its gradients
     if learning.labels == "server":
         down += drawn
     else:
         hidden = learning.fusion_hidden
         fusion_parameters = members * 10 * hidden + hidden + hidden * 10 + 10
         down += (members - 1) * drawn + 32 * fusion_parameters
+    if diverged:
+        return up + first_sample, down
     if learning.step != "rate":
         up += held_out if learning.step == "searched" else drawn  # trained
         down += 32 * sendings
@@ -236,7 +271,7 @@ SYNCHRONOUS = [name for name, table in CASES.items() if table.get("method") != "
 def test_a_round_costs_what_its_messages_say(billed, case):
     observed = billed(case)
     setting, learning, heard_devices = observed.setting, observed.setting.learning, 0
-    fleet = observed.simulation.trace.fleet
+    fleet, sampled = observed.simulation.trace.fleet, set()
     index = {name: n for n, name in enumerate(fleet.id)}
     for event, members in zip(observed.run.rounds, observed.members, strict=False):
         draw = generator(setting.seed, "fading", event["round"])
@@ -251,7 +286,16 @@ def test_a_round_costs_what_its_messages_say(billed, case):
             sending_s = setting.max_delay_s if failed else 0.0
             if heard:
                 draws = uniforms[n], normals[n]
-                up, down = slow_bits(setting, members, entry["survival"], sendings)
+                up, down = slow_bits(
+                    setting,
+                    members,
+                    entry["survival"],
+                    sendings,
+                    trains=entry["iterations"] > 0,
+                    diverged=name in event["step"]["diverged"],
+                    first=name not in sampled,
+                )
+                sampled.add(name)
                 planned, _ = slow_bits(setting, members, entry["survival"], 1)
                 rate = slow_rate(setting, server, entry, power_w, draws)
                 sending_s = up / rate
@@ -299,7 +343,10 @@ def test_each_arrival_is_billed_for_its_own_messages(billed, case):
             # Messages down were sent when the cycle began, in this round or an earlier one.
             known = range(1, members + 1)
             survival = 0.0 if arrival["id"] in next(table_senders) else math.inf
-            possible = [slow_bits(setting, count, survival, sent) for count in known]
+            diverged = arrival["id"] in event["step"]["diverged"]
+            possible = [
+                slow_bits(setting, count, survival, sent, diverged=diverged) for count in known
+            ]
             assert (use.bits_sent, use.bits_received) in possible
         assert next(sendings, None) is None or not event["arrivals"]
         for device in event["devices"]:
@@ -318,6 +365,11 @@ def test_the_cases_reach_what_they_are_for(billed):
     assert any(event["link_failed"] for event in rounds["drawn"])
     assert all(n > 2 for event in rounds["shortened"] for n in event["step"]["sendings"])
     assert all(event["bits_received"] > 0 for event in rounds["searched"] if event["active"])
+    for case in ("without updates", "without updates, asynchronous"):
+        assert all(event["step"]["diverged"] for event in rounds[case])
+    first_round = rounds["without updates"][0]
+    idle = {device["id"] for device in first_round["devices"] if device["iterations"] == 0}
+    assert idle == {"d-1", "x-1"} < set(first_round["active"])
     tables = billed("tables, asynchronous").table_senders
     assert {len(senders) for senders in tables} == {0, 1}
 
@@ -346,7 +398,8 @@ def test_unplanned_sendings_move_the_running_cycle_and_survive_a_checkpoint(
     clock = VirtualClock()
     arrivals = clock.next_arrivals({"a": cycle}, len(sendings))
     due_s = clock.due_s["a"]
-    billed_arrivals = [replace(a, sendings=n) for a, n in zip(arrivals, sendings, strict=True)]
+    steps = [StepTaken(1.0, sendings=n) for n in sendings]
+    billed_arrivals = with_steps(arrivals, steps, ["a"])
     clock.postpone(billed_arrivals)
     extra = sum(n - 1 for n in sendings) * (again.sending_s + again.receiving_s)
     assert clock.due_s["a"] - due_s == pytest.approx(extra, rel=1e-9, abs=1e-3)
@@ -359,7 +412,8 @@ def test_arrivals_that_do_not_train_keep_the_planned_sending():
     gone = Arrival("b", 1.0, 0, PartyCycle(LocalSteps(1, 0.1), 1.0))
     here = Arrival("c", 1.0, 0, PartyCycle(LocalSteps(1, 0.1), 1.0))
     step = StepTaken(1.0, sendings=3)
-    assert [a.sendings for a in with_sendings([late, gone, here], [step], ["a", "c"])] == [1, 1, 3]
+    steps = [arrival.step for arrival in with_steps([late, gone, here], [step], ["a", "c"])]
+    assert steps == [None, None, step]
 
 
 def maximal_outcome(seed):
@@ -374,7 +428,7 @@ def maximal_outcome(seed):
 @settings(max_examples=many(200))
 def test_by_the_papers_convention_nothing_is_added(seed, transmit_w):
     plan, outcome = maximal_outcome(seed)
-    uses = report_uses(plan, outcome, [[]] * len(plan.problem), transmit_w)
+    uses = report_uses(plan, outcome, [[]] * len(plan.problem), 0, transmit_w)
     assert [report.use(sendings) for sendings in (0, 1, 5) for report in uses] == [
         use for _ in range(3) for use in outcome.uses()
     ]
@@ -394,7 +448,7 @@ def test_only_devices_that_are_heard_exchange_messages(seed, members, sendings, 
     plan, outcome = maximal_outcome(seed)
     protocol = RoundProtocol.create(LearningSettings(), 10, 900, 5, uses_importance=True)
     parts = protocol.parts(members, 1000)
-    uses = report_uses(plan, outcome, [parts] * len(plan.problem), transmit_w)
+    uses = report_uses(plan, outcome, [parts] * len(plan.problem), protocol.sample_bits, transmit_w)
     for n, report in enumerate(uses):
         use, planned = report.use(sendings), outcome.uses()[n]
         assert all(amount >= 0 or amount == pytest.approx(0, abs=1e-9) for amount in astuple(use))
@@ -437,7 +491,7 @@ def test_fewer_bits_per_number_are_fewer_bits(learning, width, rows, members, us
         return [*reports, bits_of(parts, "up"), bits_of(parts, "down")]
 
     by_bits = [sizes(number_bits) for number_bits in (2, 4, 8, 16, 32)]
-    for fewer, more in pairwise(by_bits):
+    for fewer, more in itertools.pairwise(by_bits):
         assert all(a <= b for a, b in zip(fewer, more, strict=True))
 
 

@@ -25,9 +25,13 @@ from federation_helpers import (
     tampered,
 )
 
+from scdn.control.max_vfl import at_maximum
+from scdn.control.plan import make_plan
 from scdn.federation.device_client import DeviceClient
 from scdn.federation.export_parties import export_parties
 from scdn.federation.wire_format import Frame, decode
+from scdn.learning.local_parties import LocalParties
+from scdn.methods import Method
 from scdn.simulation.runner import run
 from scdn.world.churn import churn_trace
 
@@ -102,6 +106,49 @@ def test_the_ledger_has_the_bits_that_were_sent(files, tmp_path, bits, turn):
         sent = entry["measured"]
         assert 8 * sent["payload_up"] == pytest.approx(entry["bits_sent"], rel=0.03)
         assert 8 * sent["payload_down"] == pytest.approx(entry["bits_received"], rel=0.03)
+
+
+def often_idle(problem, _):
+    """Everything at its maximum, but in round 0 the second device has no iterations."""
+    idle = problem.importance.max() == 1.0  # as in round 0
+    iterations = problem.iteration_limit()
+    iterations[1] = 0.0 if idle else iterations[1]
+    decision = at_maximum(problem, problem.server_m, iterations=iterations)
+    return make_plan(problem, "greedy", "heuristic", decision, 0.0)
+
+
+OFTEN_IDLE = Method("often-idle", often_idle)
+
+
+@pytest.mark.parametrize("bits", [32, 4])
+def test_devices_without_an_update_are_billed_for_what_they_send(tmp_path, monkeypatch, bits):
+    """The first device's training diverges, and the second has none at first."""
+    train = LocalParties.train
+
+    def diverging(parties, task):
+        stats = train(parties, task)
+        for stack in parties._trained:
+            if "device-1" in stack.names:
+                for parameter in stack.parameters.values():
+                    parameter[stack.names.index("device-1")] = torch.nan
+        return stats
+
+    monkeypatch.setattr(LocalParties, "train", diverging)
+    method = "method=test_federation_protocol:OFTEN_IDLE"
+    settings = (f"learning.number_bits={bits}", "learning.table_rounds=3", method)
+    scenario, _ = scripted_scenario(tmp_path, *settings)
+    simulated = run(scenario, tmp_path / "simulated")
+    network = scripted_network(tmp_path, scenario)
+    federated = server(tmp_path, tmp_path / "run", network).run(scenario)
+    assert all(event["step"]["diverged"] == ["device-1"] for event in federated.rounds)
+    assert federated.rounds[0]["devices"][1]["executed_iterations"] == 0
+    assert largest_difference(simulated.rounds, federated.rounds) < 1e-9
+    for event in federated.rounds:
+        for entry in event["devices"]:
+            if entry["id"] not in event["exited"]:
+                sent, received = entry["measured"], entry["bits_received"] - 256  # the orders
+                assert 8 * sent["payload_up"] == pytest.approx(entry["bits_sent"], rel=0.03)
+                assert 8 * sent["payload_down"] == pytest.approx(received, rel=0.03)
 
 
 def test_a_table_may_have_more_parts_than_rows(files, tmp_path):

@@ -43,12 +43,13 @@ class Arrival:
     at_s: float
     staleness: int
     cycle: PartyCycle
-    sendings: int = 1  # of embeddings after the step; planned: one
+    step: StepTaken | None = None  # once it has trained
 
     @property
     def radio(self) -> RadioUse:
-        """Return what the messages of the cycle took."""
-        return self.cycle.report.use(self.sendings)
+        """Return what the messages of the cycle took; as planned before the step is taken."""
+        report = self.cycle.report
+        return report.planned if self.step is None else report.use_in(self.step, self.name)
 
     def trains(self, present: Collection[str]) -> bool:
         """Return whether the party and the server train, if these parties are present."""
@@ -91,7 +92,7 @@ class VirtualClock:
         return arrivals
 
     def postpone(self, arrivals: Iterable[Arrival]) -> None:
-        """Move the ends of running cycles by the time of sendings that were not planned."""
+        """Move the ends of running cycles where more or less was sent than planned."""
         for arrival in arrivals:
             if arrival.name in self.due_s:
                 unplanned_s = arrival.radio.airtime_s - arrival.cycle.report.planned.airtime_s

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 
+from scdn.learning.step_rule import StepTaken
+
 
 @dataclass(frozen=True)
 class RadioUse:
@@ -30,15 +32,36 @@ class RadioUse:
 
 @dataclass(frozen=True)
 class ReportUse:
-    """The messages of one report: as planned, and those of sending embeddings once more.
+    """The messages of one report.
 
-    Embeddings after a step are sent again whenever the step is shortened. A plan counts one sending
-    of them.
+    Attributes
+    ----------
+    planned
+        All of them, embeddings after the step once.
+    again
+        Those that are repeated whenever the step is shortened.
+    diverged
+        Those of a party whose training diverged.
+    first_sample
+        The sample of a party without an update, of which the server has none.
     """
 
     planned: RadioUse = RadioUse()
     again: RadioUse = RadioUse()
+    diverged: RadioUse = RadioUse()
+    first_sample: RadioUse = RadioUse()
 
-    def use(self, sendings: int) -> RadioUse:
+    def use(
+        self, sendings: int, *, diverged: bool = False, sends_first_sample: bool = False
+    ) -> RadioUse:
         """Return what is used if embeddings after the step are sent so many times."""
-        return self.planned + self.again * (sendings - 1)
+        used = self.diverged if diverged else self.planned + self.again * (sendings - 1)
+        return used + self.first_sample if sends_first_sample else used
+
+    def use_in(self, step: StepTaken, name: str) -> RadioUse:
+        """Return what a party of this name uses in a round with this step."""
+        return self.use(
+            step.sendings,
+            diverged=name in step.diverged,
+            sends_first_sample=name in step.first_samples,
+        )

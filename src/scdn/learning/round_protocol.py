@@ -24,13 +24,15 @@ RANGE_BITS = 64  # lowest and highest number of a table's column, where numbers 
 class MessagePart(NamedTuple):
     """One part of what is sent in a round; `direction` is up to the server or down to the device.
 
-    `again` says that the part is sent once more whenever a step was too long and is shortened.
+    `moment` says when: before or while the device trains, once it has trained, or with its step. A
+    part of the step is sent once more whenever the step was too long and is shortened. A device
+    whose training diverged has only the parts before.
     """
 
     name: str
     direction: Direction
     bits: int
-    again: bool = False
+    moment: Literal["before", "trained", "step"] = "before"
 
 
 def tables_after_step(learning: LearningSettings) -> tuple[str, ...]:
@@ -110,6 +112,14 @@ class RoundProtocol:
         rounds = self.learning.table_rounds
         return -(-self.train_rows // rounds) if rounds else 0
 
+    @property
+    def sample_bits(self) -> int:
+        """Return the bits of the sample.
+
+        A device that is heard for the first time sends it even without an update.
+        """
+        return self._bits(self.sample)
+
     def sends_table(self, survival: float) -> bool:
         """Return whether a device of this survival probability sends parts of its whole table."""
         return self.table_part > 0 and survival <= self.learning.table_survival
@@ -129,7 +139,7 @@ class RoundProtocol:
         """Return the parts of a round in the order in which they are sent, each sent once.
 
         `members` is the number of parties that the fusion model takes, this device included. A
-        device without an iteration to train only sends its embeddings.
+        device without an iteration to train only sends its embeddings, and its first sample.
         """
         tables = {"drawn": self._bits(self.drawn), "held_out": self._bits(self.held_out)}
         after = sum(tables[table] for table in tables_after_step(self.learning))
@@ -143,18 +153,18 @@ class RoundProtocol:
         parts.append(MessagePart("figures", "up", REPORT_FIGURES * FIGURE_BITS))
         if self.learning.step != "rate":
             chosen_on = self.held_out if self.learning.step == "searched" else self.drawn
-            parts.append(MessagePart("trained embeddings", "up", self._bits(chosen_on)))
-            parts.append(MessagePart("step", "down", FIGURE_BITS, again=True))
-        parts.append(MessagePart("embeddings after the step", "up", after, again=True))
-        parts.append(MessagePart("sample", "up", self._bits(self.sample), again=True))
+            parts.append(MessagePart("trained embeddings", "up", self._bits(chosen_on), "trained"))
+            parts.append(MessagePart("step", "down", FIGURE_BITS, "step"))
+        parts.append(MessagePart("embeddings after the step", "up", after, "step"))
+        parts.append(MessagePart("sample", "up", self.sample_bits, "step"))
         if with_table:
             table = self._bits(self.table_part)
-            parts.append(MessagePart("part of the table", "up", table, again=True))
+            parts.append(MessagePart("part of the table", "up", table, "step"))
         return [part for part in parts if part.bits]
 
     def _training_parts(self, members: int, fusion_parameters: int) -> list[MessagePart]:
         """Return what a device needs to train and to measure its gradients."""
-        sample = MessagePart("gradients of the sample", "down", self._bits(self.sample))
+        sample = MessagePart("gradients of the sample", "down", self.sample_bits)
         if self.learning.labels == "server":
             return [MessagePart("gradients", "down", self._bits(self.drawn)), sample]
         others = (members - 1) * self._bits(self.drawn)
@@ -173,6 +183,5 @@ class RoundProtocol:
 
 def bits_of(parts: list[MessagePart], direction: Direction, sendings: int = 1) -> int:
     """Return the bits in one direction, if devices report so many times after a step."""
-    return sum(
-        part.bits * (sendings if part.again else 1) for part in parts if part.direction == direction
-    )
+    times = {"before": 1, "trained": 1, "step": sendings}
+    return sum(part.bits * times[part.moment] for part in parts if part.direction == direction)

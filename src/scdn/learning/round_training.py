@@ -146,6 +146,8 @@ class RoundTraining:
                     table = embeddings[self.server.fusion.members.index(name)]
                     cache.hear(name, rows[: table.shape[0]].flatten(), table.flatten(0, 1))
         for name, part in self.task.table_parts.items():
+            if name not in self.senders:  # its training diverged
+                continue
             rows = table_rows(part, self.learning.table_rounds, cache.count)
             tables = {"table": rows.to(self.task.batches.device)}
             for table in self.parties.embed(tables, f"part {part}", [name]).values():

@@ -226,7 +226,9 @@ class VerticalModel:
             self._keep_stats(stats)
             steps_per_round = 1 if arrival is None else len(self.present)
             self.step_rule.adapt(step, len(training.task.training), steps_per_round)
-            self.unsent |= training.senders | training.heard - self.server.sample_embeddings.keys()
+            known = self.server.sample_embeddings.keys() | self.unsent
+            first_samples = frozenset(training.heard - training.senders - known)
+            self.unsent |= training.senders | first_samples
             if by_adam:
                 key = (round_index,) if arrival is None else (round_index, arrival)
                 draws = (generator(self.seed, purpose, *key) for purpose in ("server", "mask"))
@@ -235,7 +237,7 @@ class VerticalModel:
                 training.train_server_by_sgd(server_steps.count, server_steps.rate)
             if self.server.heard is not None:
                 training.keep_heard(self.server.heard)
-        return replace(step, rates=rates)
+        return replace(step, rates=rates, first_samples=first_samples)
 
     def exchange(self) -> None:
         """Let parties send embeddings of the sample and the test rows, if they have changed.

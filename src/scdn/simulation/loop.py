@@ -26,7 +26,7 @@ from scdn.simulation.events import round_event
 from scdn.simulation.outcome import Outcome, RoundResult, realise
 from scdn.simulation.plan_with_fallback import plan_round
 from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
-from scdn.simulation.radio_bill import add_electronics, report_uses, with_sendings
+from scdn.simulation.radio_bill import add_electronics, report_uses, with_steps
 from scdn.simulation.run_data import RunData
 from scdn.simulation.server_compute import ServerCompute, server_compute
 from scdn.theory.theorem_1_conditions import learning_rate_limit
@@ -200,14 +200,15 @@ class Simulation:
             self._retry_rates(plan)
             outcome = self.apply_missing_reports(plan, outcome)
             reports = self._report_uses(plan, outcome)
-            outcome = outcome.with_uses([report.use(step.sendings) for report in reports])
+            named = zip(plan.problem.ids, reports, strict=True)
+            outcome = outcome.with_uses([report.use_in(step, name) for name, report in named])
             return RoundResult(outcome, outcome.latency_s, [step])
         began_s = self.clock.now_s
         arrivals = self.clock.next_arrivals(self.cycles(plan, outcome), len(plan.problem))
         steps = train_arrivals(
             self.model, self.round, self._server_steps(), arrivals, self._most_steps
         )
-        arrivals = with_sendings(arrivals, steps, self.model.present)
+        arrivals = with_steps(arrivals, steps, self.model.present)
         self.clock.postpone(arrivals)
         outcome = outcome.with_arrivals(plan.problem, arrivals)
         return RoundResult(outcome, self.clock.now_s - began_s, steps, arrivals)
@@ -225,7 +226,8 @@ class Simulation:
             else []
             for n in range(len(trains))
         ]
-        return report_uses(plan, outcome, parts, self.scenario.server.transmit_w)
+        transmit_w = self.scenario.server.transmit_w
+        return report_uses(plan, outcome, parts, protocol.sample_bits, transmit_w)
 
     def _sends_tables(self, problem: RoundProblem) -> Mask:
         """Return which devices add a part of their whole table to a report."""

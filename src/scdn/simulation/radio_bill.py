@@ -1,7 +1,8 @@
 """The bill of a round's messages: what was really sent, by the protocol or by the paper.
 
 By the protocol a device that is heard sends and receives the parts of `RoundProtocol`. A sending of
-embeddings beyond the planned one takes further airtime at the planned power, after the report. The
+embeddings beyond the planned one takes further airtime at the planned power, after the report. A
+device whose training diverged, or that had none, sends less than was planned. The
 server sends to each device in the device's own band and over the same path, at `transmit_w`. By the
 paper (`payload = "model"`) a device sends its model, and nothing comes back.
 """
@@ -27,7 +28,7 @@ Parts = list[MessagePart]  # of one device's messages; empty where a report is b
 
 
 def report_uses(
-    plan: Plan, outcome: Outcome, parts: Sequence[Parts], transmit_w: float
+    plan: Plan, outcome: Outcome, parts: Sequence[Parts], sample_bits: int, transmit_w: float
 ) -> list[ReportUse]:
     """Return what each device's report takes, from an outcome in which nothing is received yet.
 
@@ -37,7 +38,7 @@ def report_uses(
     rates = _rates_from_server(plan, outcome, transmit_w)
     heard, powers = outcome.trains, plan.decision.power_w
     return [
-        _report_use(sent, parts[n], float(powers[n]), float(rates[n]), transmit_w)
+        _report_use(sent, parts[n], sample_bits, float(powers[n]), float(rates[n]), transmit_w)
         if heard[n]
         else ReportUse(sent)
         for n, sent in enumerate(outcome.uses())
@@ -45,29 +46,30 @@ def report_uses(
 
 
 def _report_use(
-    sent: RadioUse, parts: Parts, power_w: float, rate: float, transmit_w: float
+    sent: RadioUse,
+    parts: Parts,
+    sample_bits: int,
+    power_w: float,
+    rate: float,
+    transmit_w: float,
 ) -> ReportUse:
     if not (parts and sent.bits_sent):
-        return ReportUse(sent)
-    up, up_twice = (bits_of(parts, "up", sendings) for sendings in (1, 2))
-    down, down_twice = (bits_of(parts, "down", sendings) for sendings in (1, 2))
+        return ReportUse(sent, diverged=sent)
 
-    def part_of_plan(bits: int) -> RadioUse:
-        seconds = bits * sent.sending_s / sent.bits_sent
-        return RadioUse(bits_sent=bits, sending_s=seconds, transmission_j=power_w * seconds)
+    def use(up: int, down: int) -> RadioUse:
+        sending_s = up / sent.bits_sent * sent.sending_s
+        receiving_s = float(transmission.delay(down, rate)) if transmit_w else 0.0
+        joules = power_w * sending_s, transmit_w * receiving_s
+        return RadioUse(up, down, sending_s, receiving_s, *joules)
 
-    # A device that does not train sends less than was planned.
-    report = sent if up == sent.bits_sent else part_of_plan(up)
+    def use_of(chosen: Parts) -> RadioUse:
+        return use(bits_of(chosen, "up"), bits_of(chosen, "down"))
+
     return ReportUse(
-        report + _received(down, rate, transmit_w),
-        part_of_plan(up_twice - up) + _received(down_twice - down, rate, transmit_w),
-    )
-
-
-def _received(bits: int, rate: float, transmit_w: float) -> RadioUse:
-    seconds = float(transmission.delay(bits, rate)) if transmit_w else 0.0
-    return RadioUse(
-        bits_received=bits, receiving_s=seconds, server_transmission_j=transmit_w * seconds
+        use_of(parts),
+        again=use_of([part for part in parts if part.moment == "step"]),
+        diverged=use_of([part for part in parts if part.moment == "before"]),
+        first_sample=use(sample_bits, 0),
     )
 
 
@@ -78,13 +80,13 @@ def _rates_from_server(plan: Plan, outcome: Outcome, transmit_w: float) -> Array
     return transmission.rate(snr, problem.bandwidth_hz, problem.radio.rate_model)
 
 
-def with_sendings(
+def with_steps(
     arrivals: Sequence[Arrival], steps: Sequence[StepTaken], present: Collection[str]
 ) -> list[Arrival]:
-    """Return arrivals with the sendings of their steps; there is a step for each that trained."""
+    """Return arrivals with their steps; there is one for each that trained."""
     taken = iter(steps)
     return [
-        replace(arrival, sendings=next(taken).sendings) if arrival.trains(present) else arrival
+        replace(arrival, step=next(taken)) if arrival.trains(present) else arrival
         for arrival in arrivals
     ]
 
