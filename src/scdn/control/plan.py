@@ -77,7 +77,7 @@ class Plan:
             lower_bound=self.lower_bound,
             gap=self.gap,
             solve_seconds=self.solve_seconds,
-            server=ServerPlan(position_m=(x, y, z)),
+            server=ServerPlan(position_m=(x, y, z), path_m=self._path_m()),
             terms=ObjectiveTerms(**self.evaluation.terms),
             weighted=WeightedTerms(**self.evaluation.weighted),
             violations=tuple(PlanViolation(**v._asdict()) for v in self.evaluation.violations),
@@ -86,13 +86,22 @@ class Plan:
         )
 
     def document(self) -> Table:
-        """Return the answer as plain values for JSON; `repaired` only where there is one."""
+        """Return the answer as plain values for JSON; path and `repaired` only if there is one."""
         answer = self.answer().model_dump(mode="json", by_alias=True)
+        for part in (answer, answer["repaired"]):
+            if part is not None and part["server"]["path_m"] is None:
+                del part["server"]["path_m"]
         if answer["repaired"] is None:
             del answer["repaired"]
         else:
             del answer["repaired"]["repaired"]
         return answer
+
+    def _path_m(self) -> tuple[tuple[float, float, float], ...] | None:
+        routes = self.problem.routes
+        if routes is None:
+            return None
+        return tuple((x, y, z) for x, y, z in routes.waypoints(self.server_m).tolist())
 
 
 def make_plan(
@@ -119,9 +128,10 @@ def make_plan(
 
 
 class ServerPlan(FrozenModel):
-    """The server's position in the round."""
+    """The server's position in the round, and where flights go round boxes its way there."""
 
     position_m: Vector3
+    path_m: tuple[Vector3, ...] | None = None
 
 
 class ObjectiveTerms(FrozenModel):

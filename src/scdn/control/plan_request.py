@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Strict
 
 from scdn.arrays import Array
+from scdn.control.cut_off import cut_off_faults
 from scdn.control.exact.allowed_boxes import allowed_corners
 from scdn.control.problem import DEVICE_COLUMNS, RoundProblem
 from scdn.errors import Fault, InputError, input_error
@@ -167,7 +168,8 @@ def request_warnings(request: PlanRequest) -> list[str]:
         request.movement,
         request.server.position_m,
     )
-    return [str(fault) for fault in (*faults, *_theorem_faults(request))]
+    cut_off = cut_off_faults(problem_of(request))
+    return [str(fault) for fault in (*faults, *cut_off, *_theorem_faults(request))]
 
 
 def problem_of(request: PlanRequest) -> RoundProblem:

@@ -38,6 +38,10 @@ def _head_lines(plan: Plan, answer: PlanAnswer) -> Iterator[str]:
         f"server   ({x0:.1f}, {y0:.1f}, {z0:.1f}) → ({x:.2f}, {y:.2f}, {z:.2f}) m,"
         f" {active} of {len(answer.devices)} devices active"
     )
+    flight_s = float(plan.problem.flight_s(plan.server_m))
+    if flight_s > 0:
+        corners = max(len(answer.server.path_m or ()) - 2, 0)
+        yield f"flight   {flight_s:.1f} s" + (f", round {corners} corners" if corners else "")
     if answer.violations:
         proof = f"NOT FEASIBLE, {_violation_count(plan)}"
     elif answer.gap is None:

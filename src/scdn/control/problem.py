@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from scdn.arrays import Array, IntArray, Mask, floats
 from scdn.scenario import Radio, RoundLearningSettings, Weights
 from scdn.theory import StepWeights, step_weights
 from scdn.world import energy, geometry, transmission
+from scdn.world.flight_routes import FlightRoutes
 from scdn.world.link_models import LinkModel, link_model, path_loss
 from scdn.world.link_models.link_model import is_air_to_air
 from scdn.world.movement_models import MovementJ, MovementModel
@@ -184,16 +186,35 @@ class RoundProblem:
         rate = transmission.rate(snr, self.bandwidth_hz, self.radio.rate_model)
         return transmission.delay(self.payload_bits, rate)
 
+    @cached_property
+    def routes(self) -> FlightRoutes | None:
+        """Return the flights around keep-out boxes, where they matter."""
+        if not self.movement.goes_around or not len(self.keep_out_m):
+            return None
+        boxes = self.keep_out_m.copy()
+        if not self.movement.flies:
+            boxes[:, 5] = np.inf
+        return FlightRoutes(
+            self.server_m,
+            boxes,
+            self.region_m,
+            self.movement.lateral_j_per_m,
+            partial(self.movement.altitude_j, ceiling_m=self.ceiling_m),
+            self.movement.cruise_m,
+        )
+
     def movement_j(self, server_m: ArrayLike) -> MovementJ:
         """Return the server's energy of moving to positions (…, 3) and staying there."""
-        return self.movement.energy_j(self.server_m, server_m, self.ceiling_m)
+        flights = self.routes.flights(server_m) if self.routes else ()
+        return self.movement.energy_j(self.server_m, server_m, self.ceiling_m, *flights)
 
     def flight_s(self, server_m: ArrayLike) -> Array:
         """Return the time of the flight to positions (…, 3)."""
-        return self.movement.flight_s(self.server_m, server_m)
+        flights = self.routes.flights(server_m) if self.routes else ()
+        return self.movement.flight_s(self.server_m, server_m, *flights)
 
     def allowed(self, server_m: ArrayLike) -> Mask:
-        """Return whether the server may be at positions (…, 3), candidates aside."""
+        """Return whether the server may be at positions (…, 3), candidates and flights aside."""
         p = floats(server_m)
         z = p[..., 2]
         if self.stays:
@@ -204,6 +225,12 @@ class RoundProblem:
         inside = geometry.in_region(p, self.region_m)
         free = ~geometry.in_keep_out(p, self.keep_out_m)
         return at_height & below_ceiling & inside & free
+
+    def reachable(self, server_m: ArrayLike) -> Mask:
+        """Return whether a flight leads to positions (…, 3)."""
+        if self.routes:
+            return self.routes.reachable(server_m)
+        return np.ones(floats(server_m).shape[:-1], dtype=np.bool_)
 
 
 _FIELDS = [f.name for f in fields(RoundProblem)]
@@ -351,6 +378,8 @@ def _server_violations(problem: RoundProblem, server_m: Array) -> list[Violation
         violations.append(Violation(None, "ceiling", z, problem.ceiling_m))
     if geometry.in_keep_out(server_m, problem.keep_out_m):
         violations.append(Violation(None, "keep_out", 1.0, 0.0))
+    if not problem.reachable(server_m):
+        violations.append(Violation(None, "no_way", 1.0, 0.0))
     if problem.candidates_m is not None:
         nearest = float(geometry.distance(problem.candidates_m, server_m).min())
         if nearest > 0:

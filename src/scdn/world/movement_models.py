@@ -13,7 +13,7 @@ stays for `round_s`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -66,6 +66,10 @@ class MovementModel:
         Whether the server stands on the ground or on a candidate position, and never hovers.
     moves
         Whether it moves at all. Among candidate positions any mast can be the server, at no cost.
+    flies
+        Whether it can pass over boxes; a rover cannot.
+    goes_around
+        Whether flights go round keep-out boxes, or over them.
     """
 
     hover_j: float
@@ -82,6 +86,8 @@ class MovementModel:
     cruise_m: float = 0.0
     on_ground: bool = False
     moves: bool = True
+    flies: bool = True
+    goes_around: bool = False
 
     @_to_infinity
     def staying_j(self, z: ArrayLike) -> Array:
@@ -136,7 +142,7 @@ class MovementModel:
         """
         before, after = floats(before_m), floats(after_m)
         length, cruise = self._flight(before, after, length_m, cruise_m)
-        lateral = self.lateral_j_per_m * length
+        lateral = np.where(np.isfinite(length), self.lateral_j_per_m * length, np.inf)
         climb = self.altitude_j(before[..., 2], cruise, after[..., 2], ceiling_m)
         return MovementJ(self.staying_j(after[..., 2]), climb, lateral)
 
@@ -175,7 +181,11 @@ def _climbed(start: Array, end: Array) -> Array:
 
 def movement_model(movement: Movement, round_s: float | None) -> MovementModel:
     """Return the model that a scenario's settings describe, for rounds of this duration."""
-    stay_s = round_s or 0.0
+    model = _straight_model(movement, round_s or 0.0)
+    return replace(model, goes_around=model.moves and movement.path == "around")
+
+
+def _straight_model(movement: Movement, stay_s: float) -> MovementModel:
     match movement.model:
         case "paper":
             return MovementModel(
@@ -198,6 +208,7 @@ def movement_model(movement: Movement, round_s: float | None) -> MovementModel:
                 lateral_s_per_m=1 / rover.speed_m_per_s,
                 min_flight_m=math.inf,
                 on_ground=True,
+                flies=False,
             )
         case "mast":
             return MovementModel(

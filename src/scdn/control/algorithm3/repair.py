@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scdn.arrays import Array, floats
+from scdn.arrays import Array, Mask, floats
 from scdn.control.problem import Decision, RoundProblem
 from scdn.world import geometry
 
@@ -42,13 +42,17 @@ def _nearest_allowed(problem: RoundProblem, position: Array) -> Array:
     if problem.server_m[2] != top:
         top *= 1 - _BELOW_CEILING
     position = np.clip(position, 0.0, [problem.region_m[0], problem.region_m[1], top])
-    if problem.allowed(position):
+    if _can_be_at(problem, position):
         return position
     return _nearest_on_faces(problem, position, top)
 
 
+def _can_be_at(problem: RoundProblem, positions: Array) -> Mask:
+    return problem.allowed(positions) & problem.reachable(positions)
+
+
 def _nearest_candidate(problem: RoundProblem, candidates: Array, position: Array) -> Array:
-    allowed = problem.allowed(candidates)
+    allowed = _can_be_at(problem, candidates)
     distances = geometry.distance(candidates, position)
     if allowed.any():
         distances = np.where(allowed, distances, np.inf)
@@ -77,7 +81,7 @@ def _nearest_on_faces(problem: RoundProblem, position: Array, top: float) -> Arr
         points = np.stack([np.full(y.size, x), y.ravel(), z.ravel()], axis=-1)
         distances = geometry.distance(points, position)
         points, distances = points[distances < least], distances[distances < least]
-        distances = np.where(problem.allowed(points), distances, np.inf)
+        distances = np.where(_can_be_at(problem, points), distances, np.inf)
         if distances.size and distances.min() < least:
             least, nearest = float(distances.min()), points[np.argmin(distances)]
     return np.asarray(nearest)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.arrays import Array, IntArray, Mask
+from scdn.control.exact.array_columns import BEFORE
 from scdn.control.exact.closed_form import DeviceCosts, device_costs
 from scdn.control.exact.movement_rows import MovementRows
 from scdn.control.problem import TOLERANCE, RoundProblem
@@ -131,6 +132,8 @@ class PositionObjective:
             with ThreadPoolExecutor(_THREADS) as threads:
                 list(threads.map(bound_rows, cuts[:-1], cuts[1:]))
         lower_bound[np.isnan(lower_bound)] = -np.inf  # ∞ − ∞: nothing is known
+        if len(movement) > 1:
+            lower_bound[np.isinf(movement[:, BEFORE])] = np.inf  # no way leads there
         return Boxes(centre, half_width, still_alive, lower_bound, centre_value, split_axis)
 
     def halves(self, boxes: Boxes) -> Boxes:
