@@ -204,6 +204,31 @@ def test_both_sides_of_a_network_have_what_a_simulation_has(bits, round_, rows):
         assert torch.equal(received, expected)
 
 
+@pytest.mark.parametrize("leaves", [False, True])
+@pytest.mark.parametrize("bits", [2, 4])
+def test_shared_embeddings_go_down_in_few_bits_whoever_they_are_of(monkeypatch, bits, leaves):
+    """Those that the server imputed, or had from earlier rounds, are rounded as they are billed."""
+    model, sent = imputing(number_bits=bits, labels="shared"), []
+    party_loss = FusionServer.party_loss
+
+    def observe(server, names, batches, stale, *more):
+        sent.append(stale)
+        return party_loss(server, names, batches, stale, *more)
+
+    monkeypatch.setattr(FusionServer, "party_loss", observe)
+    train(model, 0, set(VIEWS))
+    if leaves:
+        model.remove_parties(["c"])
+    model.exchange()
+    began = model.server.heard.parties["c"].values.clone()
+    train(model, 1, {"a", "b"})
+    assert torch.equal(model.server.heard.parties["c"].values, began)
+    for member in sent[-1]:
+        columns = member.flatten(0, 1).T
+        assert all(len(column.unique()) <= 2**bits for column in columns)
+    assert sent[-1][2].abs().max() > 0
+
+
 def test_later_tables_of_a_round_are_rounded_as_differences():
     """They are closer to the truth than a table that is sent for the first time."""
     sender, values = (

@@ -16,6 +16,7 @@ from scdn.learning.party_backend import RoundTask
 from scdn.learning.party_loss import PartyLoss
 from scdn.learning.round_training import RoundTraining
 from scdn.learning.server_work import ServerWork
+from scdn.learning.table_sender import DOWN, TableSender
 from scdn.rng import generator
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def begin_round(
     if model.learning.labels == "server":  # which computes the gradients of these rows
         model.server.work += ServerWork(gradient_rows=batches[:most].numel())
     model.measure_idle(local_steps, batches, stale["drawn"])
-    task = round_task(model, batches, local_steps, stale["drawn"], weights, held_out)
+    shared = _shared_embeddings(model, batches, stale["drawn"], heard)
+    task = round_task(model, batches, local_steps, shared, weights, held_out)
     fixed_length = model.step_rule.fixed_length(task.training, training_parties)
     parts = _table_parts(model, task.training & set(table_senders))
     return RoundTraining(
@@ -76,6 +78,25 @@ def member_embeddings(
         name: table.view(len(table), *rows[name].shape, table.shape[-1])
         for name, table in zip(tables, embeddings, strict=True)
     }, set(sent)
+
+
+def _shared_embeddings(
+    model: VerticalModel, batches: Tensor, stale: Tensor, heard: Collection[str]
+) -> Tensor:
+    """Return the members' embeddings as devices get them to train with, where labels are shared.
+
+    Those that were heard in this round are passed on as they came; the server rounds the others.
+    """
+    sender = TableSender(model.learning.number_bits, model.seed)
+    if model.learning.labels == "server" or not sender.rounds:
+        return stale
+    members = zip(model.server.fusion.members, stale, strict=True)
+    others = {name: table.flatten(0, 1) for name, table in members if name not in heard}
+    sent = sender.send(others, {"drawn": batches.flatten()}, DOWN, model.parties.round)
+    if not sent:
+        return stale
+    tables = torch.stack(list(sent.values())).view(len(sent), *stale.shape[1:])
+    return stale.index_copy(0, model.server.member_indices(tuple(sent)), tables)
 
 
 def round_task(
