@@ -409,6 +409,22 @@ def test_bounds_hold_in_boxes(prices, lateral):
     assert lateral == 0 or sloped > checked / 3
 
 
+def test_bounds_hold_where_ways_over_and_around_a_wall_cost_alike():
+    """The dearest position of a box is then reached over the wall, the cheapest around it."""
+    wall, draw = [[40, 20, 0, 42, 60, 30]], np.random.default_rng(9)
+    for up in np.linspace(0.05, 1.5, 60):
+        cost = altitude_cost(up, 0.0)
+        around = routes([10, 40, 5], wall, cost=cost)
+        half = draw.uniform(0.2, 8, (200, 3)) * [1, 1, 0.5]
+        centre = np.array([42.0, 40.0, 5.0]) + [1, 0, 0] * half
+        centre += draw.uniform(-1, 1, (200, 3)) * [0, 20, 0.5]
+        source, offset, slope = around.in_box(centre, half)
+        points = centre[:, None] + draw.choice([-1.0, 0.0, 1.0], (200, 30, 3)) * half[:, None]
+        away = points[..., :2] - source[:, None]
+        bound = offset[:, None] + slope[:, None] * np.hypot(away[..., 0], away[..., 1])
+        assert np.all(bound <= whole_cost(around, points, 1.0, cost) + 1e-9)
+
+
 @pytest.mark.parametrize("prices", PRICES)
 def test_bounds_of_single_positions_are_exact(prices):
     cost, draw = PRICES[prices], np.random.default_rng(5)

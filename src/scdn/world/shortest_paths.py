@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scdn.arrays import Array, IntArray, Mask
 from scdn.world.flight_obstacles import Obstacles
@@ -119,7 +120,7 @@ class CornerGraph:
         onward, beyond = self._onward(blocked, length, parent)
         return PathTree(blocks, length, parent, onward, beyond)
 
-    def _hidden_corners(self) -> Array:
+    def _hidden_corners(self) -> NDArray[np.uint8]:
         """Return which obstacles hide corners from corners, as bits: (bytes, V, V)."""
         obstacles, count = self._shadows.level.shape[1:]
         hidden = np.empty(((obstacles + 7) // 8, count, count), dtype=np.uint8)
