@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scdn.cli.command_parser import (
     Subparsers,
@@ -18,6 +19,9 @@ from scdn.cli.command_parser import (
 from scdn.errors import input_error
 from scdn.file_io import to_json
 from scdn.scenario import Scenario, scenario_template, to_toml
+
+if TYPE_CHECKING:
+    from scdn.world.churn import ChurnTrace
 
 
 def add_to(subparsers: Subparsers) -> None:
@@ -49,7 +53,7 @@ def add_to(subparsers: Subparsers) -> None:
         group,
         "check",
         _check,
-        "Check a scenario and report every fault, one line each.",
+        "Check a scenario: report every fault, and what physics forbids, one line each.",
         "scdn scenario check examples/wildfire.toml --set radio.margin_db=3",
     )
     add_scenario_options(check)
@@ -113,12 +117,8 @@ def _new(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from scdn.methods import method
-    from scdn.world.churn import churn_trace
-
     scenario = read_scenario_from(options)
-    method(scenario.method)
-    trace = churn_trace(scenario)
+    trace = _checked_trace(scenario)
     print(f"{options.scenario}: valid, {int(trace.present(0).sum())} devices at the start")
     return 0
 
@@ -132,7 +132,7 @@ def _show(options: argparse.Namespace) -> int:
     else:
         from scdn.world.scenario_text import scenario_text
 
-        print(scenario_text(_with_report_bits(scenario)))
+        print(scenario_text(scenario, _checked_trace(scenario)))
     return 0
 
 
@@ -144,11 +144,14 @@ def _read_with_round(options: argparse.Namespace) -> Scenario:
     return scenario
 
 
-def _with_report_bits(scenario: Scenario) -> Scenario:
-    """Return the scenario with devices whose payload is what their reports are billed as."""
-    from scdn.simulation.request_builder import with_report_bits
+def _checked_trace(scenario: Scenario) -> ChurnTrace:
+    """Return the devices of all rounds; warn of what physics forbids."""
+    from scdn.simulation.physical_limits import physical_limits
+    from scdn.simulation.request_builder import trace_with_run_sizes
 
-    return with_report_bits(scenario, _warn)
+    trace = trace_with_run_sizes(scenario, _warn)
+    print_warnings(physical_limits(scenario, trace.fleet))
+    return trace
 
 
 def _warn(text: str) -> None:
@@ -167,9 +170,11 @@ def _request(options: argparse.Namespace) -> int:
 def _draw(options: argparse.Namespace) -> int:
     from scdn.report.map_scene import write_map
     from scdn.report.network_map import make_network_map
+    from scdn.simulation.request_builder import trace_with_run_sizes
 
-    scenario = _with_report_bits(_read_with_round(options))
-    write_map(make_network_map(scenario, options.round), options.out)
+    scenario = _read_with_round(options)
+    trace = trace_with_run_sizes(scenario, _warn)
+    write_map(make_network_map(scenario, options.round, trace), options.out)
     print(f"wrote {options.out}")
     return 0
 

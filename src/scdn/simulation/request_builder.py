@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from scdn.arrays import Array, floats
 from scdn.control.plan_request import PlanRequest, request_for_round
-from scdn.data import load
+from scdn.data import Dataset, load
 from scdn.errors import InputError
 from scdn.methods import method
 from scdn.scenario import AnyOptimizer, CustomOptimizer, Momentum, Proximal, Scenario, Sgd
-from scdn.world.churn import churn_trace
+from scdn.world.churn import ChurnTrace, churn_trace
 from scdn.world.geometry import server_start
+
+if TYPE_CHECKING:
+    from scdn.learning.party_factory import PartyFactory
+    from scdn.learning.round_protocol import RoundProtocol
 
 
 def round_request(
@@ -19,66 +28,86 @@ def round_request(
 ) -> PlanRequest:
     """Return the request for the devices present in a round, with the server at its start.
 
-    Reports have the bits of the scenario's protocol, if that is what they are billed as. For this
-    the data set must be in the local store: `warn` is called where it is not, and devices then keep
-    their own payload.
+    Reports have the bits of the scenario's protocol, if that is what they are billed as, and models
+    their connections. For this the data set must be in the local store: `warn` is called where it
+    is not, and devices then keep the numbers of the scenario.
     """
     trace = churn_trace(scenario)
     present = trace.present(round_index)
-    listed = trace.fleet.take(present).to_devices()
-    survival = trace.survival(round_index)[present].tolist()
-    payload_bits = _report_bits(scenario, survival, warn)
-    payload_bits = payload_bits or [device.payload_bits for device in listed]
+    survival = trace.survival(round_index)[present]
+    fleet = trace.fleet.take(present)
+    sizes = _run_sizes(scenario, trace, warn)
+    if sizes is not None:
+        bits = floats([sizes.protocol.report_bits(probability) for probability in survival])
+        fleet = replace(fleet, payload_bits=bits, connections=sizes.connections[present])
     devices = [
         device.model_copy(
-            update={
-                "survival": probability,
-                "payload_bits": bits,
-                "optimizer": _bounded_as(device.optimizer),
-            }
+            update={"survival": probability, "optimizer": _bounded_as(device.optimizer)}
         )
-        for device, probability, bits in zip(listed, survival, payload_bits, strict=True)
+        for device, probability in zip(fleet.to_devices(), survival.tolist(), strict=True)
     ]
     return request_for_round(scenario, devices, server_start(scenario).tolist())
 
 
-def with_report_bits(scenario: Scenario, warn: Callable[[str], None]) -> Scenario:
-    """Return the scenario with the protocol's bits as payload, if reports are billed as that.
+def trace_with_run_sizes(scenario: Scenario, warn: Callable[[str], None]) -> ChurnTrace:
+    """Return the devices of all rounds, with reports and models as large as in a run.
 
-    They are those of a device that sends no part of its whole table; `warn` as above.
+    Reports are those of a device that sends no part of its whole table; `warn` as above.
     """
-    bits = _report_bits(scenario, [math.inf], warn)
-    if not bits:
-        return scenario
-    payload = {"payload_bits": bits[0]}
-    fleet = tuple(group.model_copy(update=payload) for group in scenario.fleet)
-    devices = tuple(device.model_copy(update=payload) for device in scenario.devices)
-    return scenario.model_copy(update={"fleet": fleet, "devices": devices})
+    trace = churn_trace(scenario)
+    sizes = _run_sizes(scenario, trace, warn)
+    if sizes is None:
+        return trace
+    bits = np.full(len(trace.fleet), float(sizes.protocol.report_bits(math.inf)))
+    fleet = replace(trace.fleet, payload_bits=bits, connections=sizes.connections)
+    return replace(trace, fleet=fleet)
 
 
-def _report_bits(
-    scenario: Scenario, survival: Sequence[float], warn: Callable[[str], None]
-) -> list[float]:
-    """Return the protocol's bits of each report; none if they are billed as models.
+class _RunSizes(NamedTuple):
+    protocol: RoundProtocol
+    connections: Array  # of the model of every device that is ever in the network
 
-    None as well, and a warning, without the data set.
-    """
+
+def _run_sizes(
+    scenario: Scenario, trace: ChurnTrace, warn: Callable[[str], None]
+) -> _RunSizes | None:
+    """Return the sizes in a run; none if reports are billed as models, or without the data set."""
     learning, uses_importance = scenario.learning, method(scenario.method).uses_importance
     if learning.payload == "model":
-        return []
-    try:
-        dataset = load(learning.dataset)
-    except InputError as error:
-        warn(f"payload_bits are those of the devices, not the protocol's: {error}")
-        return []
+        return None
     from scdn.learning.party_factory import PartyFactory  # imports PyTorch
     from scdn.simulation.run_data import scenario_protocol
 
-    if learning.holdout:
-        dataset = dataset.with_holdout(learning.holdout, scenario.seed)
-    width = PartyFactory.from_dataset(dataset, learning).width
-    protocol = scenario_protocol(scenario, width, len(dataset.train_y), uses_importance)
-    return [float(protocol.report_bits(probability)) for probability in survival]
+    try:
+        dataset = load(learning.dataset)
+        if learning.holdout:
+            dataset = dataset.with_holdout(learning.holdout, scenario.seed)
+        factory = PartyFactory.from_dataset(dataset, learning)
+        connections = _connections(scenario, trace, dataset, factory)
+    except InputError as error:
+        warn(f"payload_bits and connections are those of the scenario, not a run's: {error}")
+        return None
+    protocol = scenario_protocol(scenario, factory.width, len(dataset.train_y), uses_importance)
+    return _RunSizes(protocol, connections)
+
+
+def _connections(
+    scenario: Scenario, trace: ChurnTrace, dataset: Dataset, factory: PartyFactory
+) -> Array:
+    from scdn.learning.feature_split import newcomer_view, split_features
+
+    split, seed = scenario.learning.split, scenario.seed
+    first = trace.fleet.id[trace.present(0)].tolist()
+    views = dict(zip(first, split_features(dataset, split, len(first), seed, first), strict=True))
+    by_shape: dict[Hashable, int] = {}
+    connections = []
+    for name in trace.fleet.id.tolist():
+        view = views.get(name) or newcomer_view(dataset, split, len(first), seed, name)
+        key = view.modality, view.shape
+        if key not in by_shape:
+            by_shape[key] = factory.create(name, view, seed).connections
+        connections.append(by_shape[key])
+    return floats(connections)
 
 
 def _bounded_as(optimizer: AnyOptimizer) -> Sgd | Proximal | Momentum:
