@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from scdn.arrays import Array
-from scdn.report.map_scene import HeatMap, MapScene, box_edges
+from scdn.report.map_scene import HeatMap, MapScene, box_edges, drawn_size, height_label
 from scdn.report.palette import (
     DANGER,
     GRID,
@@ -71,16 +71,16 @@ def _side_view(scene: MapScene) -> Iterator[Any]:
         yield _markers_3d(scene.departed_m, "left", marker, scene.departed_names)
     if len(scene.candidates_m):
         marker = {"symbol": "cross", "size": 4, "color": INK}
-        hover = ["candidate position"] * len(scene.candidates_m)
+        hover = _candidate_hover(scene)
         yield _markers_3d(scene.candidates_m, "candidate position", marker, hover)
     for box in scene.keep_out_m:
         ends = [point for edge in box_edges(box) for point in (*edge, [None] * 3)]
         yield _lines_3d(ends, DANGER)
-    if scene.previous_server_m is not None:
-        yield _lines_3d([scene.previous_server_m, server], INK, "dash")
+    if len(scene.path_m):
+        yield _lines_3d(list(scene.path_m), INK, "dash")
         marker = {"symbol": "diamond-open", "size": 7, "color": INK}
         yield _markers_3d(
-            scene.previous_server_m[None],
+            scene.path_m[:1],
             "previous position",
             marker,
             ["previous position of the server"],
@@ -127,17 +127,16 @@ def _top_view(scene: MapScene) -> Iterator[Any]:
     cross = {"symbol": "x-thin", "size": 8, "line": {"color": MUTED, "width": 2}}
     yield _markers_2d(scene.departed_m, cross, scene.departed_names)
     plus = {"symbol": "cross-thin", "size": 10, "line": {"color": INK, "width": 2}}
-    yield _markers_2d(scene.candidates_m, plus, ["candidate position"] * len(scene.candidates_m))
-    if scene.previous_server_m is not None:
-        (x0, y0, _), (x1, y1, _) = scene.previous_server_m.tolist(), scene.server_m.tolist()
-        line = {"color": INK, "width": 2, "dash": "dash"}
-        yield go.Scatter(
-            x=[x0, x1], y=[y0, y1], mode="lines", line=line, showlegend=False, hoverinfo="skip"
-        )
+    yield _markers_2d(scene.candidates_m, plus, _candidate_hover(scene))
+    if len(scene.path_m):
         star = {"symbol": "star-open", "size": 14, "color": INK}
-        yield _markers_2d(scene.previous_server_m[None], star, ["previous position of the server"])
+        yield _markers_2d(scene.path_m[:1], star, ["previous position of the server"])
     star = {"symbol": "star", "size": 18, "color": SERVER, "line": {"color": PAPER, "width": 1}}
     yield _markers_2d(scene.server_m[None], star, ["server"])
+
+
+def _candidate_hover(scene: MapScene) -> list[str]:
+    return [f"candidate position, {label}".rstrip(", ") for label in scene.candidate_labels]
 
 
 def _heat_map_trace(heat_map: HeatMap) -> Any:
@@ -167,13 +166,15 @@ def _markers_2d(positions: Array, marker: dict[str, Any], hover: Sequence[str]) 
 
 def _set_layout(figure: Any, scene: MapScene) -> None:
     size = scene.region_m
-    longest = max(size)
+    drawn, factor = drawn_size(size)
+    titles = ("x (m)", "y (m)", height_label(factor))
     axis = {"gridcolor": GRID, "backgroundcolor": "#f8fafb", "color": MUTED, "zerolinecolor": GRID}
     axes = {
         f"{name}axis": {
             **axis,
-            "range": [_MARGIN * size[i], size[i]],
-            "title": {"text": f"{name} (m)"},
+            "range": [_MARGIN * size[i] * max(drawn) / drawn[i], size[i]],
+            "title": {"text": titles[i]},
+            "nticks": max(3, round(9 * drawn[i] / max(drawn))),
         }
         for i, name in enumerate("xyz")
     }
@@ -189,7 +190,7 @@ def _set_layout(figure: Any, scene: MapScene) -> None:
         scene={
             **axes,
             "aspectmode": "manual",
-            "aspectratio": {name: size[i] / longest for i, name in enumerate("xyz")},
+            "aspectratio": {name: drawn[i] / max(drawn) for i, name in enumerate("xyz")},
             "camera": {
                 "eye": {"x": 1.5, "y": -1.85, "z": 0.9},
                 "center": {"x": 0, "y": 0, "z": -0.12},
@@ -200,14 +201,19 @@ def _set_layout(figure: Any, scene: MapScene) -> None:
     figure.update_yaxes(
         range=[0, size[1]], title="y (m)", color=MUTED, scaleanchor="x", constrain="domain"
     )
-    for x0, y0, z0, x1, y1, z1 in scene.keep_out_m:
-        at_server_altitude = z0 < scene.server_m[2] < z1
+    for box in scene.keep_out_m:
+        x0, y0, z0, x1, y1, z1 = box
+        in_the_way = scene.forbids_altitude(box)
         figure.add_shape(
             type="rect", x0=x0, y0=y0, x1=x1, y1=y1, row=1, col=2,
-            line={"color": DANGER, "width": 2, "dash": "solid" if at_server_altitude else "dot"},
-            label={"text": f"keep out, {z0:g} to {z1:g} m", "font": {"color": DANGER, "size": 10},
-                   "textposition": "bottom left"},
+            line={"color": DANGER, "width": 2, "dash": "solid" if in_the_way else "dot"},
+            label={"text": "" if in_the_way else f"keep out {z0:g} to {z1:g} m",
+                   "font": {"color": DANGER, "size": 10}, "textposition": "bottom left"},
         )  # fmt: skip
+    if len(scene.path_m):  # above the walls that it follows
+        points = " L ".join(f"{x},{y}" for x, y, _ in scene.path_m.tolist())
+        line = {"color": INK, "width": 2, "dash": "dash"}
+        figure.add_shape(type="path", path=f"M {points}", line=line, row=1, col=2)
     for (x, y), r, text in scene.shocks:
         figure.add_shape(
             type="circle", x0=x - r, y0=y - r, x1=x + r, y1=y + r,

@@ -14,7 +14,7 @@ from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from scdn.arrays import Array
-from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene, box_edges
+from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene, ReachOutline, box_edges
 from scdn.report.matplotlib_network import escape_mathtext, set_up_3d_axes
 from scdn.report.palette import DANGER, GRID, INK, KINDS, MARKERS, MUTED, PAPER, SERVER, SHADE
 
@@ -27,7 +27,7 @@ def map_image(scene: MapScene, file_format: str = "png") -> bytes:
     figure = Figure(figsize=(13, 6.4), dpi=130, facecolor=PAPER)
     FigureCanvasAgg(figure)
     grid = figure.add_gridspec(
-        1, 2, width_ratios=[1, 1.1], left=0.0, right=0.955, top=0.89, bottom=0.14, wspace=0.2
+        1, 2, width_ratios=[1, 1.1], left=0.0, right=0.955, top=0.89, bottom=0.14, wspace=0.26
     )
     title = escape_mathtext(scene.title)
     figure.suptitle(title, x=0.03, y=0.965, ha="left", fontsize=15, color=INK, weight="bold")
@@ -35,7 +35,7 @@ def map_image(scene: MapScene, file_format: str = "png") -> bytes:
     top_axes = figure.add_subplot(grid[1])
     mesh = _draw_top_view(top_axes, scene)
     ticks = MaxNLocator(integer=True) if scene.heat_map.max_count is not None else None
-    bar = figure.colorbar(mesh, ax=top_axes, fraction=0.04, pad=0.02, ticks=ticks)
+    bar = figure.colorbar(mesh, ax=top_axes, fraction=0.04, pad=0.035, ticks=ticks)
     bar.set_label(scene.heat_map.label, color=INK)
     bar.outline.set_visible(False)
     figure.legend(
@@ -58,7 +58,7 @@ def _marker(group: DeviceMarkers) -> str:
 
 
 def _draw_side_view(axes: Any, scene: MapScene) -> None:
-    set_up_3d_axes(axes, scene.region_m, 1.04, MUTED)
+    set_up_3d_axes(axes, scene.region_m, 0.98, MUTED)
     server = scene.server_m
     for position in scene.linked_m:
         axes.plot(*np.stack([position, server]).T, color=SERVER, lw=1.1, alpha=0.55)
@@ -67,11 +67,11 @@ def _draw_side_view(axes: Any, scene: MapScene) -> None:
     axes.scatter(*scene.departed_m.T, s=40, marker="x", color=MUTED, depthshade=False)
     for box in scene.keep_out_m:
         for edge in box_edges(box):
-            axes.plot(*np.transpose(edge), color=DANGER, lw=1.0, alpha=0.8)
+            axes.plot(*np.transpose(edge), color=DANGER, lw=1.0, alpha=0.8, clip_on=False)
     axes.scatter(*scene.candidates_m.T, s=26, marker="+", color=INK)
-    if scene.previous_server_m is not None:
-        axes.plot(*np.stack([scene.previous_server_m, server]).T, color=INK, lw=1.6, ls="--")
-        axes.scatter(*scene.previous_server_m, s=120, marker="*", facecolor=PAPER, edgecolor=INK)
+    if len(scene.path_m):
+        axes.plot(*scene.path_m.T, color=INK, lw=1.6, ls="--")
+        axes.scatter(*scene.path_m[0], s=120, marker="*", facecolor=PAPER, edgecolor=INK)
     axes.plot(*np.stack([server, _ground_point(server)]).T, color=SERVER, lw=0.9, ls=":")
     axes.scatter(*server, s=210, marker="*", color=SERVER, edgecolor=PAPER, depthshade=False)
 
@@ -105,16 +105,22 @@ def _draw_top_view(axes: Any, scene: MapScene) -> Any:
     axes.tick_params(colors=MUTED)
     for spine in axes.spines.values():
         spine.set_color(GRID)
-    for x0, y0, z0, x1, y1, z1 in scene.keep_out_m:
-        at_server_altitude = z0 < scene.server_m[2] < z1
+    for box in scene.keep_out_m:
+        x0, y0, z0, x1, y1, z1 = box
+        in_the_way = scene.forbids_altitude(box)
         axes.add_patch(
             Rectangle(
-                (x0, y0), x1 - x0, y1 - y0, fill=False, hatch="///" if at_server_altitude else None,
-                color=DANGER, lw=1.2, ls="-" if at_server_altitude else ":",
+                (x0, y0), x1 - x0, y1 - y0, fill=False, hatch="///" if in_the_way else None,
+                color=DANGER, lw=1.2, ls="-" if in_the_way else ":",
             )
         )  # fmt: skip
-        if not at_server_altitude:  # the server flies above or below the box
-            axes.annotate(f"{z0:g} to {z1:g} m", (x0, y0), color=DANGER, fontsize=7, va="bottom")
+        if not in_the_way:  # the server is above or below the box
+            axes.annotate(
+                f"keep out {z0:g} to {z1:g} m", (x0, y0), xytext=(4, 4), va="bottom",
+                textcoords="offset points", color=DANGER, fontsize=7,
+            )  # fmt: skip
+    for outline in scene.reach:
+        _draw_reach(axes, scene.heat_map, outline)
     for (x, y), radius, text in scene.shocks:
         axes.add_patch(Circle((x, y), radius, fill=False, ls="--", color=DANGER))
         top = (x, y + radius if y + radius <= depth else y - radius)
@@ -129,14 +135,37 @@ def _draw_top_view(axes: Any, scene: MapScene) -> Any:
     axes.scatter(*scene.departed_m[:, :2].T, s=46, marker="x", color=MUTED, zorder=4)
     if sum(len(group.names) for group in scene.groups) <= _MAX_LABELS:
         _draw_labels(axes, scene)
-    axes.scatter(*scene.candidates_m[:, :2].T, s=70, marker="+", color=INK, zorder=5)
+    _draw_candidates(axes, scene)
     x, y, _ = scene.server_m
-    if scene.previous_server_m is not None:
-        x0, y0, _ = scene.previous_server_m
-        axes.plot([x0, x], [y0, y], color=INK, lw=1.6, ls="--", zorder=5.5)
-        axes.scatter(x0, y0, s=170, marker="*", facecolor=PAPER, edgecolor=INK, zorder=5.6)
+    if len(scene.path_m):
+        axes.plot(*scene.path_m[:, :2].T, color=INK, lw=1.6, ls="--", zorder=5.5)
+        axes.scatter(
+            *scene.path_m[0, :2], s=170, marker="*", facecolor=PAPER, edgecolor=INK, zorder=5.6
+        )
     axes.scatter(x, y, s=290, marker="*", color=SERVER, edgecolor=PAPER, linewidth=1.2, zorder=6)
     return mesh
+
+
+def _draw_candidates(axes: Any, scene: MapScene) -> None:
+    axes.scatter(*scene.candidates_m[:, :2].T, s=70, marker="+", color=INK, zorder=5)
+    for position, label in zip(scene.candidates_m, scene.candidate_labels, strict=True):
+        axes.annotate(
+            label, position[:2], xytext=(0, -12), textcoords="offset points", ha="center",
+            va="center", fontsize=7, color=INK, zorder=4.5,
+        )  # fmt: skip
+
+
+def _draw_reach(axes: Any, heat_map: HeatMap, outline: ReachOutline) -> None:
+    """Draw the line at which the device's power is just enough; its name is on the line."""
+    share = outline.power_share
+    if not (np.nanmin(share) <= 1 < np.nanmax(share)):
+        return
+    lines = axes.contour(
+        heat_map.x, heat_map.y, share, levels=[1.0], colors=INK, linewidths=0.7, alpha=0.75,
+        linestyles="solid" if outline.active else "dashed", zorder=3,
+    )  # fmt: skip
+    name = escape_mathtext(outline.name)
+    axes.clabel(lines, fmt={1.0: name}, fontsize=6.5, colors=INK, inline_spacing=2)
 
 
 def _draw_heat_map(axes: Any, heat_map: HeatMap) -> Any:
@@ -209,8 +238,9 @@ def _legend(scene: MapScene) -> list[Line2D]:
         )  # fmt: skip
 
     entries = [entry("server", "*", SERVER, SERVER, 14)]
-    if scene.previous_server_m is not None:
+    if len(scene.path_m):
         entries.append(entry("previous position", "*", INK, PAPER, 11))
+        entries.append(Line2D([], [], color=INK, ls="--", label="way there"))
     entries += [entry(c.label, _marker(c), _colour(c), _colour(c)) for c in scene.groups]
     for label in dict.fromkeys(c.unfilled_label for c in scene.groups if not c.filled.all()):
         entries.append(entry(label, "o", INK, PAPER))
@@ -220,6 +250,8 @@ def _legend(scene: MapScene) -> list[Line2D]:
         entries.append(entry("candidate position", "+", INK, INK))
     if scene.keep_out_m:
         entries.append(Line2D([], [], color=DANGER, label="keep out"))
+    if scene.reach:
+        entries.append(Line2D([], [], color=INK, lw=0.7, label="reach at full power"))
     if scene.shocks:
         entries.append(Line2D([], [], color=DANGER, ls="--", label="shock"))
     return entries

@@ -49,21 +49,55 @@ class HeatMap:
 
 
 @dataclass(frozen=True, eq=False)
+class ReachOutline:
+    """A device's reach at the server's altitude: where its power suffices, `power_share` ≤ 1."""
+
+    name: str
+    power_share: Array  # of its transmit limit, on the heat map's grid
+    active: bool
+
+
+@dataclass(frozen=True, eq=False)
 class MapScene:
     """Everything that a map shows."""
 
     title: str
     region_m: tuple[float, float, float]
     server_m: Array
-    previous_server_m: Array | None  # the server's position before a planned move
+    path_m: Array  # (K, 3), the server's planned way to there; empty without one
     groups: Sequence[DeviceMarkers]
     departed_m: Array  # positions of devices that have left
     departed_names: Sequence[str]
     linked_m: Array  # positions of devices with a link to the server
     keep_out_m: Sequence[Sequence[float]]
     candidates_m: Array
+    candidate_labels: Sequence[str]
     shocks: Sequence[tuple[tuple[float, float], float, str]]  # centre, radius, text
     heat_map: HeatMap
+    reach: Sequence[ReachOutline] = ()
+
+    def forbids_altitude(self, box: Sequence[float]) -> bool:
+        """Return whether a keep-out box is in the server's way at its altitude."""
+        low, high, z = box[2], box[5], float(self.server_m[2])
+        return (low < z or low <= 0) and (z < high or high >= self.region_m[2])
+
+
+_LEAST_HEIGHT = 0.22  # of the longest side, to which flat regions are stretched
+
+
+def drawn_size(region_m: Sequence[float]) -> tuple[tuple[float, float, float], float]:
+    """Return the sides of a region as drawn in 3-D, and the factor by which heights are stretched.
+
+    A region of 2 km × 2 km × 120 m would look like a sheet of paper.
+    """
+    x, y, z = region_m
+    factor = max(1.0, _LEAST_HEIGHT * max(x, y) / z)
+    return (x, y, z * factor), factor
+
+
+def height_label(factor: float) -> str:
+    """Return the label of the vertical axis."""
+    return "z (m)" if factor == 1 else f"z (m), × {factor:.2g}"
 
 
 def box_edges(box: Sequence[float]) -> Iterator[tuple[list[float], list[float]]]:

@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from scdn.arrays import floats
+from scdn.report.map_scene import drawn_size, height_label
 from scdn.report.network_history import ABSENT, STATES, DeviceHistory, NetworkHistory
 from scdn.report.theme import LIGHT
 
@@ -62,12 +63,16 @@ def escape_mathtext(text: str) -> str:
 def set_up_3d_axes(axes: Any, size: Sequence[float], zoom: float, colour: str) -> None:
     """Show a region of this size from the side, with axes in metres."""
     axes.set(xlim=(0, size[0]), ylim=(0, size[1]), zlim=(0, size[2]))
-    axes.set_box_aspect(size, zoom=zoom)
+    drawn, factor = drawn_size(size)
+    axes.set_box_aspect(drawn, zoom=zoom)
     axes.view_init(elev=22, azim=-58)
-    for axis, name in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", strict=True):
+    labels = ("x (m)", "y (m)", height_label(factor))
+    sides = zip((axes.xaxis, axes.yaxis, axes.zaxis), labels, drawn, strict=True)
+    for axis, label, side in sides:
         axis.set_pane_color((0.97, 0.98, 0.985, 1.0))
         axis._axinfo["grid"].update(color=LIGHT["grid"])
-        axis.set_label_text(f"{name} (m)", color=colour)
+        axis.set_label_text(label, color=colour)
+        axis.set_major_locator(MaxNLocator(max(2, round(8 * side / max(drawn)))))
         axis.set_tick_params(colors=colour, labelsize=8)
 
 

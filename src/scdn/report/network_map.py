@@ -39,7 +39,7 @@ def make_network_map(
         title=f"{scenario.name}, {when}: {reached.sum()} of {present.sum()} devices in reach",
         region_m=scenario.region_m,
         server_m=server,
-        previous_server_m=None,
+        path_m=np.zeros((0, 3)),
         groups=[
             _markers(fleet, np.flatnonzero(present & (fleet.kind == kind)), style, reached, power_w)
             for style, kind in enumerate(kinds)
@@ -49,6 +49,7 @@ def make_network_map(
         linked_m=fleet.position_m[reached],
         keep_out_m=scenario.keep_out_m,
         candidates_m=floats(scenario.candidates_m or ()).reshape(-1, 3),
+        candidate_labels=[f"{z:g} m" if z > 0 else "" for *_, z in scenario.candidates_m or ()],
         shocks=[
             (shock.centre_m, shock.radius_m, f"shock in round {shock.round}")
             for shock in scenario.churn.shocks

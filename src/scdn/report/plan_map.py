@@ -6,11 +6,15 @@ from html import escape
 
 import numpy as np
 
-from scdn.arrays import IntArray, floats
+from scdn.arrays import Array, IntArray, floats
 from scdn.control.exact.position_objective import objective_at
 from scdn.control.plan import Plan
-from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene
+from scdn.control.problem import RoundProblem
+from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene, ReachOutline
 from scdn.report.network_map import ground_grid
+
+_MAX_OUTLINES = 16  # devices whose reach is outlined
+_EXACT = 1e-6  # a smaller gap, in percent, is not worth a number
 
 
 def make_plan_map(plan: Plan) -> MapScene:
@@ -30,23 +34,73 @@ def make_plan_map(plan: Plan) -> MapScene:
     if violations:
         title += f", NOT FEASIBLE: {violations} constraints violated"
     elif plan.gap is not None:
-        title += f" (within {100 * max(plan.gap, 0):.2g} % of the optimum)"
+        percent = 100 * max(plan.gap, 0)
+        within = f"within {percent:.2g} % of the optimum" if percent > _EXACT else "optimal"
+        title += f" ({within})"
+    candidates = floats([] if problem.candidates_m is None else problem.candidates_m)
+    candidates = candidates.reshape(-1, 3)
+    heat_map = _objective_map(plan)
     return MapScene(
         title=title,
         region_m=(x, y, z),
         server_m=plan.server_m,
-        previous_server_m=problem.server_m,
+        path_m=_path(problem, plan.server_m),
         groups=[group for group in groups if len(group.names)],
         departed_m=np.zeros((0, 3)),
         departed_names=[],
         linked_m=problem.position_m[active],
-        keep_out_m=problem.keep_out_m.tolist(),
-        candidates_m=floats([] if problem.candidates_m is None else problem.candidates_m).reshape(
-            -1, 3
-        ),
+        keep_out_m=_within_region(problem.keep_out_m, problem.region_m).tolist(),
+        candidates_m=candidates,
+        candidate_labels=_candidate_labels(problem, candidates),
         shocks=[],
-        heat_map=_objective_map(plan),
+        heat_map=heat_map,
+        reach=_reach(plan, heat_map),
     )
+
+
+def _within_region(boxes: Array, region_m: Array) -> Array:
+    """Return boxes that end at the region's faces, where the problem's reach to infinity."""
+    corners = boxes.reshape(-1, 2, 3)
+    return np.clip(corners, 0.0, region_m).reshape(-1, 6)
+
+
+def _path(problem: RoundProblem, server_m: Array) -> Array:
+    """Return the points between which the server's way to its new position is straight."""
+    start, model = problem.server_m, problem.movement
+    if problem.routes is not None:
+        return problem.routes.waypoints(server_m)
+    if not model.moves:
+        return np.zeros((0, 3))
+    if model.climb_j or (start[:2] == server_m[:2]).all():  # the paper's climb on the way
+        return np.stack([start, server_m])
+    cruise = model.cruise_altitude_m(start, server_m)
+    turns = [np.append(position[:2], cruise) for position in (start, server_m)]
+    return np.stack([start, *turns, server_m])
+
+
+def _candidate_labels(problem: RoundProblem, candidates: Array) -> list[str]:
+    """Return the altitude of each candidate, and the best objective there."""
+    if not len(candidates):
+        return []
+    values = objective_at(problem, candidates)
+    return [
+        f"{z:g} m: {value:.4g}" if np.isfinite(value) else f"{z:g} m: not allowed"
+        for z, value in zip(candidates[:, 2], values, strict=True)
+    ]
+
+
+def _reach(plan: Plan, heat_map: HeatMap) -> list[ReachOutline]:
+    problem = plan.problem
+    if len(problem) > _MAX_OUTLINES:
+        return []
+    gx, gy = np.meshgrid(heat_map.x, heat_map.y)
+    grid = np.stack([gx, gy, np.full_like(gx, float(plan.server_m[2]))], axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = problem.least_power(grid) / problem.max_power_w
+    active = plan.decision.active
+    return [
+        ReachOutline(name, share[..., n], bool(active[n])) for n, name in enumerate(problem.ids)
+    ]
 
 
 def _markers(plan: Plan, members: IntArray, style: int, label: str) -> DeviceMarkers:
@@ -85,4 +139,5 @@ def _objective_map(plan: Plan) -> HeatMap:
     altitude = float(plan.server_m[2])
     positions = np.stack([gx, gy, np.full_like(gx, altitude)], axis=-1)
     values = objective_at(problem, positions)
+    values[~np.isfinite(values)] = np.nan  # where no way leads
     return HeatMap(x, y, values, f"objective from here at {altitude:.4g} m", low_is_better=True)
