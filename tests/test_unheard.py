@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reference_learning import n_steps
 from run_scenarios import scenario
@@ -242,27 +242,38 @@ def test_later_tables_of_a_round_are_rounded_as_differences():
     assert (second - moved).abs().max() < (first - values).abs().max() / 3
 
 
+HEARD = {"unheard": "imputed", "table_rounds": 3}
+
+
 @settings(max_examples=10)
-@given(st.lists(SUBSETS, min_size=2, max_size=5), st.integers(0, 4), st.sampled_from([4, 32]))
-def test_a_model_continues_from_its_state(rounds, cut, bits):
-    """With rows in the cache, tables half sent, and numbers rounded."""
-    settings_ = {"number_bits": bits, "table_rounds": 3, "labels": "server"}
-    model = imputing(**settings_)
+@given(
+    st.lists(SUBSETS, min_size=2, max_size=5),
+    st.integers(0, 4),
+    st.sampled_from([HEARD, HEARD | {"number_bits": 4}, {"unheard": "known"}]),
+    st.sampled_from([0.0, 0.1]),
+)
+@example([{"a", "b", "c"}, {"a"}, {"a"}], 2, HEARD, 0.1)
+@example([{"a"}, {"a"}], 1, {"unheard": "known"}, 0.1)
+def test_a_model_continues_from_its_state(rounds, cut, further, perturbation):
+    """With rows in the cache, tables half sent, numbers rounded, and noise."""
+    settings_ = {"labels": "server", "perturbation": perturbation, **further}
+    model = started(**settings_)
     twin, cut = model, min(cut, len(rounds) - 1)
     for round_, heard in enumerate(rounds):
         if round_ == cut:
-            model.exchange()
-            twin = imputing(views={}, **settings_)
+            model.exchange()  # as after every round of a run
+            twin = started(views={}, **settings_)
             twin.load_state_dict(model.state_dict())
         for one in {id(model): model, id(twin): twin}.values():
             train(one, round_, heard, table_senders=set(VIEWS))
-    assert model.metrics() == twin.metrics()
+        assert model.metrics() == twin.metrics()
     one, other = map(tensors, (model, twin))
     assert all(torch.equal(one[key], other[key]) for key in one)
 
 
+@pytest.mark.parametrize("perturbation", [0.0, 0.1])
 @pytest.mark.parametrize("method", ["sc-dn", "vafl"])
-def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path, method):
+def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path, method, perturbation):
     fetch("digits")
     learning = {
         "payload": "protocol",
@@ -271,8 +282,10 @@ def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path, method):
         "table_rounds": 3,
         "labels": "server",
         "rounds": 5,
+        "perturbation": perturbation,
     }
-    setting = scenario(seed=4, method=method, max_delay_s=0.02, learning=learning)
+    drawn = {"mode": "drawn"}  # two devices are not heard in rounds 2 and 3
+    setting = scenario(seed=2, method=method, max_delay_s=0.02, fading=drawn, learning=learning)
 
     class Killed(BaseException):
         pass

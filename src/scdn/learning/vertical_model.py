@@ -59,6 +59,8 @@ class VerticalModel:
         Whether the sample is part of reports, for a controller that uses importance.
     unsent
         Parties whose current embeddings the server does not have yet.
+    sent_in
+        By party: the round, and the arrival in it, in which it last sent its sample and test rows.
     step_rule
         How far parties go along their updates.
     """
@@ -74,6 +76,7 @@ class VerticalModel:
     measures_gradients: bool = True
     sends_sample: bool = True
     unsent: set[str] = field(default_factory=set)
+    sent_in: dict[str, tuple[int, int]] = field(default_factory=dict)
     step_rule: StepRule = field(init=False)
 
     def __post_init__(self) -> None:
@@ -168,6 +171,7 @@ class VerticalModel:
         with single_threaded():
             self.server.remove_members(tuple(names), self._tables_to_keep(names))
             self.parties.remove(names)
+            self.sent_in = {n: at for n, at in self.sent_in.items() if n not in names}
 
     def _tables_to_keep(self, names: Collection[str]) -> dict[str, Tensor]:
         """Return parties' embeddings of all training rows, as far as the memory needs them."""
@@ -249,6 +253,7 @@ class VerticalModel:
         with single_threaded():
             for sent in self.parties.evaluation_embeddings(self.unsent):
                 self.server.receive(sent)
+                self.sent_in |= dict.fromkeys(sent.names, self.parties.round)
                 if self.server.heard is not None and self.sends_sample:
                     for name, table in zip(sent.names, sent.sample, strict=True):
                         self.server.heard.hear(name, self.server.sample, table)
@@ -300,6 +305,8 @@ class VerticalModel:
             "gradient_stats": {name: asdict(s) for name, s in self.gradient_stats.items()},
             "connections": self.connections,
             "round": list(self.parties.round),
+            "sent_in": {name: list(at) for name, at in self.sent_in.items()},
+            "unsent": sorted(self.unsent),
             "rate_scale": self.step_rule.rate_scale,
         }
         return StateDict(parties.arrays | server.arrays, values)
@@ -312,20 +319,24 @@ class VerticalModel:
         stats = values["gradient_stats"]
         self.gradient_stats = {name: GradientStats(**table) for name, table in stats.items()}
         self.connections = dict(values["connections"])
-        self.parties.round = (values["round"][0], values["round"][1])
         self.step_rule.rate_scale = values["rate_scale"]
+        self.sent_in = {name: (at[0], at[1]) for name, at in values["sent_in"].items()}
+        self.unsent = set(values["unsent"])
         self._restore_embeddings()
+        self.parties.round = (values["round"][0], values["round"][1])
 
     def _restore_embeddings(self) -> None:
-        """Ask for what a checkpoint does not have: embeddings of test rows."""
-        heard, samples = self.server.heard, dict(self.server.sample_embeddings)
-        self.unsent = set(self.present if heard is None else samples) & set(self.present)
-        if heard is not None:
-            with single_threaded():
-                for sent in self.parties.evaluation_embeddings(self.unsent):
-                    kept = [samples[name] for name in sent.names]  # as it was rounded then
+        """Ask for what a checkpoint does not have: embeddings of test rows, with the same noise."""
+        samples = dict(self.server.sample_embeddings)
+        with single_threaded():
+            for at in sorted(set(self.sent_in.values())):
+                self.parties.round = at
+                names = {name for name, sent_in in self.sent_in.items() if sent_in == at}
+                for sent in self.parties.evaluation_embeddings(names):
+                    # The sample as it was rounded then.
+                    pairs = zip(sent.names, sent.sample, strict=True)
+                    kept = [samples.get(name, sample) for name, sample in pairs]
                     self.server.receive(sent._replace(sample=kept))
-            self.unsent = set()
 
     # --- parts of a round -----------------------------------------------------------------------
 
