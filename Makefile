@@ -71,8 +71,8 @@ bench: install
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/solvers.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/feasibility_and_sensitivity.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/training_speed.py
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/example_networks.py reach
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/example_networks.py margin
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fixed_networks.py reach
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fixed_networks.py margin
 	$(BIN)/python benchmarks/studio.py
 
 format: install

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from example_networks import planning_time
+from fixed_networks import planning_time
 
 from scdn.cli.progress_bar import ProgressBar
 from scdn.file_io import (

@@ -176,11 +176,11 @@ def changes(base: dict[str, Any]) -> Iterator[tuple[str, Change]]:
     yield "nobody may iterate (max_iterations 0)", set_field("max_iterations", 0)
 
 
-def changed_controls(plan: Plan, base: Plan) -> str:
+def changed_controls(plan: Plan, base: Plan, least_move_m: float = 0.5) -> str:
     """Return the controls that differ from the base plan by more than its proven gap allows."""
     new, old = plan.decision, base.decision
     names = []
-    if np.linalg.norm(new.server_m - old.server_m) > 0.5:
+    if np.linalg.norm(new.server_m - old.server_m) > least_move_m:
         names.append("position")
     if (new.active != old.active).any():
         names.append("active")

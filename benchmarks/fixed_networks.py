@@ -1,8 +1,8 @@
-"""Measure the example networks: reachable and slow devices, the value of a margin, planning time.
+"""Measure the fixed networks: reachable and slow devices, the value of a margin, planning time.
 
-    python benchmarks/example_networks.py reach     # devices in reach, active, and their clocks
-    python benchmarks/example_networks.py margin    # random links: failures, energy, accuracy
-    OMP_NUM_THREADS=1 python benchmarks/example_networks.py planning
+    python benchmarks/fixed_networks.py reach     # devices in reach, active, and their clocks
+    python benchmarks/fixed_networks.py margin    # random links: failures, energy, accuracy
+    OMP_NUM_THREADS=1 python benchmarks/fixed_networks.py planning
 
 `reach` and `margin` print means over seeds, `planning` medians. Planning time is the sum of the
 plans' seconds over the sum of the rounds' seconds, both from the events of SC-DN with the exact
@@ -14,16 +14,13 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import Path
 
 import numpy as np
-from network_runs import run_once
+from network_runs import network_scenario, run_once
 
 from scdn.record.run_reader import Run
-from scdn.scenario import Scenario, read_scenario
 from scdn.simulation.runner import create_simulation
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 NETWORKS = ("paper-static", "paper-dynamic", "wildfire", "smart-grid")
 PLANNING_NETWORKS = {
     "static 2": ("paper-static", 2),
@@ -32,11 +29,6 @@ PLANNING_NETWORKS = {
     "dynamic": ("paper-dynamic", 6),
 }
 MARGINS_DB = (0, 2, 4, 6, 8)
-
-
-def example(name: str, *settings: str) -> Scenario:
-    """Return an example scenario with some settings changed."""
-    return read_scenario(EXAMPLES / f"{name}.toml", settings)
 
 
 def reach_table(seeds: int) -> str:
@@ -49,7 +41,8 @@ def reach_table(seeds: int) -> str:
     for name in NETWORKS:
         rows = []
         for seed in range(seeds):
-            simulation = create_simulation(example(name, f"seed={seed}"), ())
+            settings = (f"seed={seed}", "learning.payload=model")  # 32 bits for each weight
+            simulation = create_simulation(network_scenario(name, settings), ())
             problem = simulation.build_problem(
                 simulation.collect_reports(), simulation.estimate_importance()
             )
@@ -84,7 +77,7 @@ def margin_table(seeds: int) -> str:
         rows = []
         for seed in range(seeds):
             settings = ("fleet.0.count=6", "fading.mode=drawn", f"radio.margin_db={margin_db}")
-            result = run_once(example("paper-static", f"seed={seed}", *settings))
+            result = run_once(network_scenario("paper-static", [f"seed={seed}", *settings]))
             sent = sum(len(event["active"]) for event in result.rounds)
             lost = sum(len(event["link_failed"]) for event in result.rounds)
             energy = result.end["energy"]
@@ -118,7 +111,7 @@ def planning_table(seeds: int) -> str:
     def measure(network: str, seed: int) -> tuple[float, float, float]:
         name, devices = PLANNING_NETWORKS[network]
         settings = (f"fleet.0.count={devices}", "method=sc-dn", f"seed={seed}")
-        return planning_time(run_once(example(name, *settings)))
+        return planning_time(run_once(network_scenario(name, [*settings])))
 
     measure("static 2", 0)  # the first run of a process also loads PyTorch, so it is not counted
     lines = [
