@@ -151,6 +151,24 @@ def test_a_comparison_of_another_scenario_in_the_same_folder_is_refused(comparis
     assert "max_delay_s" in refused(scdn(*command, *other), 1)[-1]
 
 
+@pytest.mark.parametrize("further", [(), ("--json",)])
+def test_a_comparison_of_runs_that_all_diverge_at_once_fails(tmp_path, examples, further):
+    """That is no wrong input; the runs are recorded, and there is no report of them."""
+    rates = ('learning.step="rate"', 'learning.server_optimizer="sgd"')
+    rates += ("learning.server_rate=1e9", "fleet.0.learning_rate=1e9", "seed=5")
+    settings = [part for rate in rates for part in ("--set", rate)]
+    out = tmp_path / "two"
+    command = ("compare", examples / "quick.toml", "--methods", "max-vfl,gsp", "--seeds", "1")
+    done = scdn(*command, "--out", out, *FAST, *settings, *further)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    for name in ("max-vfl", "gsp"):
+        assert f"{out / name / 'seed-5'}: training diverged: " in done.stderr
+    assert done.stderr.strip().splitlines()[-1].startswith("scdn: there is nothing to compare")
+    assert not (out / "report.html").exists()
+    assert read_run(out / "gsp" / "seed-5").end["status"] == "diverged"
+
+
 def test_a_resumed_run_keeps_its_settings(tmp_path, examples):
     out = tmp_path / "run"
     assert scdn("run", examples / "quick.toml", "--out", out, *FAST).returncode == 0

@@ -88,6 +88,12 @@ def _compare(options: argparse.Namespace) -> int:
         print("training the best party and the centralised model first", file=sys.stderr)
     runs = compare(scenario, methods, seeds, out, jobs=options.jobs, done=show_finished)
     shown = [run for run in runs if run.method in names]
+    if not any(run.rounds for run in shown):
+        for run in shown:
+            reason = (run.end or {}).get("reason")
+            print(f"{run.folder}: training diverged: {reason}", file=sys.stderr)
+        print("scdn: there is nothing to compare: every run diverged in round 0", file=sys.stderr)
+        return 1
     study = Study.from_runs(shown, names[0], parse_targets(scenario.targets))
     if options.json:
         print(to_json(comparison(study)))
