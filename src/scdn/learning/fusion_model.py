@@ -47,15 +47,20 @@ class FusionModel:
         hidden: int = 64,
         head: nn.Module | None = None,
     ) -> FusionModel:
-        """Create a model for these members, with PyTorch's default initialisation."""
+        """Create a model for these members, with PyTorch's default initialisation.
+
+        With an empty head the model is linear, and adds up the members' embeddings at first.
+        """
         if head is None:
             with seeded_init(seed, "fusion-head"):
                 head = nn.Sequential(nn.ReLU(), nn.Linear(hidden, width))
         inputs = len(members) * width
         parameters = {
-            "blocks": _initial((0, width, hidden), inputs, seed, "fusion"),
+            "blocks": torch.zeros((0, width, hidden), dtype=torch.float64),
             "bias": _initial((hidden,), inputs, seed, "fusion-bias"),
         } | {_HEAD + name: p.detach().clone() for name, p in head.named_parameters()}
+        if _is_empty(head):
+            parameters["bias"].zero_()
         layers, buffers = deepcopy(head).to("meta"), dict(head.named_buffers())
         empty = cls(
             (), layers, options.convert(parameters), options.convert(buffers), options, seed
@@ -79,11 +84,14 @@ class FusionModel:
         blocks = self.parameters["blocks"]
         _, width, hidden = blocks.shape
         inputs = (len(self.members) + len(names)) * width
-        new_blocks = [
-            _initial((1, width, hidden), inputs, self.seed, f"fusion:{name}").to(blocks)
-            for name in names
-        ]
-        return self._with_blocks(torch.cat([blocks, *new_blocks]), (*self.members, *names))
+        if _is_empty(self.layers):
+            added = torch.eye(width, dtype=torch.float64).expand(len(names), -1, -1)
+        else:
+            shape = (1, width, hidden)
+            added = torch.cat(
+                [_initial(shape, inputs, self.seed, f"fusion:{name}") for name in names]
+            )
+        return self._with_blocks(torch.cat([blocks, added.to(blocks)]), (*self.members, *names))
 
     def without_members(self, names: Collection[str]) -> FusionModel:
         """Remove the blocks of these members."""
@@ -152,6 +160,11 @@ class FusionModel:
 
     def _with_blocks(self, blocks: Tensor, members: tuple[str, ...]) -> FusionModel:
         return replace(self, members=members, parameters=self.parameters | {"blocks": blocks})
+
+
+def _is_empty(head: nn.Module) -> bool:
+    """Return whether the first layer's results are the outputs."""
+    return isinstance(head, nn.Sequential) and len(head) == 0
 
 
 def _initial(shape: tuple[int, ...], inputs: int, seed: int, purpose: str) -> Tensor:

@@ -65,10 +65,16 @@ class Mlp(FlatModel):
 
 
 class LinearModel(FlatModel):
-    """A linear layer alone, for few rows or few columns; the fusion model may be linear too."""
+    """A linear layer alone, for data on which larger models overfit.
+
+    Its weights are zero at first, as in a logistic regression: columns that tell nothing then
+    change nothing, instead of adding noise to rows unlike the trained ones.
+    """
 
     def __init__(self, inputs: int, width: int) -> None:
         super().__init__(nn.Linear(inputs, width))
+        for parameter in self.parameters():
+            nn.init.zeros_(parameter)
 
 
 class MaskedMlp(nn.Sequential):
