@@ -77,7 +77,7 @@ def _plan(options: argparse.Namespace) -> int:
 
     problem = problem_of(request)
     if options.solver == "exact":
-        warm_up()
+        warm_up(problem)
     plan = solve(problem, options.solver, gap=options.gap, time_limit_s=options.time_limit)
     for path in options.draw:
         write_map(make_plan_map(plan), path)

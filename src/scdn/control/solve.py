@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Literal, get_args
 
+import numpy as np
+
 from scdn.arrays import Array
 from scdn.control.exact.branch_and_bound import solve_exact
 from scdn.control.gsp import gsp
@@ -93,10 +95,16 @@ def solve_many(
     return map_ordered(solve_one, problems, workers=jobs, chunk_size=16, start_method=None)
 
 
-def warm_up() -> None:
-    """Load the compiled kernels, so that the first plan's time does not include it."""
+def warm_up(problem: RoundProblem | None = None) -> None:
+    """Load the compiled kernels, so that the first plan's time does not include it.
+
+    They are those of the paper's model, or of a problem's link model, movement and boxes.
+    """
     from scdn.control.plan_request import make_request, problem_of
 
+    if problem is not None:
+        solve_exact(problem.take(np.arange(min(len(problem), 2))), max_boxes=100)
+        return
     server = {"position_m": [1.0, 1.0, 1.0]}
     devices = [{"id": "a", **server}, {"id": "b", "position_m": [1.0, 1.0, 0.0]}]
     request = make_request({"region_m": [9, 9, 9], "server": server, "devices": devices})

@@ -117,7 +117,7 @@ def _draw_top_view(axes: Any, scene: MapScene) -> Any:
         if not in_the_way:  # the server is above or below the box
             axes.annotate(
                 f"keep out {z0:g} to {z1:g} m", (x0, y0), xytext=(4, 4), va="bottom",
-                textcoords="offset points", color=DANGER, fontsize=7,
+                textcoords="offset points", color=DANGER, fontsize=7, bbox=_label_box(0.75),
             )  # fmt: skip
     for outline in scene.reach:
         _draw_reach(axes, scene.heat_map, outline)

@@ -72,7 +72,8 @@ def set_up_3d_axes(axes: Any, size: Sequence[float], zoom: float, colour: str) -
         axis.set_pane_color((0.97, 0.98, 0.985, 1.0))
         axis._axinfo["grid"].update(color=LIGHT["grid"])
         axis.set_label_text(label, color=colour)
-        axis.set_major_locator(MaxNLocator(max(2, round(8 * side / max(drawn)))))
+        ticks = max(3, round(8 * side / max(drawn)))
+        axis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 2.5, 5, 10]))
         axis.set_tick_params(colors=colour, labelsize=8)
 
 
