@@ -224,7 +224,7 @@ def sensitivity_table(records: list[Record], name: str) -> str:
             f"{row['iterations']:.1f}",
             f"{row['power_mw']:.3g}",
             f"{row['clock_mhz']:.3g}",
-            f"{row['movement_j']:.4g}",
+            _joules(row["movement_j"]),
             f"{row['objective']:.4g}",
             row["differs"] + ("" if row["proven"] else " (NOT PROVEN)"),
         ]
@@ -266,13 +266,17 @@ def joules_table(records: list[Record]) -> str:
     """Return a line per part of the bill, and a column per network."""
     by_name = {row["network"]: row["energy"] for row in records}
     lines = [
-        [part, *(f"{by_name[name][key]:.3g}" for name in NETWORKS)] for part, key in PARTS.items()
+        [part, *(_joules(by_name[name][key]) for name in NETWORKS)] for part, key in PARTS.items()
     ]
-    lines.append(["together (J)", *(f"{by_name[name]['total_j']:.4g}" for name in NETWORKS)])
+    lines.append(["together", *(_joules(by_name[name]["total_j"]) for name in NETWORKS)])
     lines.append(["time (s)", *(f"{by_name[name]['latency_s']:.0f}" for name in NETWORKS)])
     bits = [(by_name[n]["bits_sent"] + by_name[n]["bits_received"]) / 1e6 for n in NETWORKS]
     lines.append(["sent, both ways (Mbit)", *(f"{megabits:.1f}" for megabits in bits)])
     return markdown_table(["part of the bill (J)", *NETWORKS], lines)
+
+
+def _joules(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 # --- command line ---------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import re
 import shlex
 import shutil
@@ -29,3 +31,20 @@ def test_examples_run(page, tmp_path, examples, monkeypatch):
                 assert done.returncode == 0, f"{line}\n{done.stderr}"
             else:
                 assert words[:1] in ([], ["make"], ["pip"]), line
+
+
+def test_tables_of_the_networks_are_those_of_the_results(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    real_networks = importlib.import_module("real_networks")
+    results = json.loads((ROOT / "docs/results/real-networks.json").read_text())
+    tables = [
+        real_networks.plan_table(results["plans"]),
+        real_networks.joules_table(results["joules"]),
+        *(
+            real_networks.sensitivity_table(results["sensitivity"], name)
+            for name in real_networks.NETWORKS
+        ),
+    ]
+    page = (ROOT / "docs/networks.md").read_text()
+    for table in tables:
+        assert table in page
