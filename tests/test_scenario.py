@@ -19,6 +19,7 @@ from scdn.scenario import (
     scenario_warnings,
     to_toml,
 )
+from scdn.world.scenario_text import scenario_text
 
 FLEET = {"fleet": [{"count": 2}]}
 
@@ -229,6 +230,24 @@ def test_theorem_1_warns_and_strict_refuses(step):
     assert sorted(warned) == sorted([*momentum, *rates])
     assert faulty_fields(document, strict=True) == warned
     assert scenario_warnings(make_scenario(FLEET)) == []
+
+
+def test_the_summary_names_what_differs_from_the_papers_model(examples):
+    plain = scenario_text(make_scenario(FLEET))
+    words = ("radio ", "round ", "movement ", "prices ")
+    assert not [line for line in plain.splitlines() if line.startswith(words)]
+    lines = {
+        line.split()[0]: line
+        for line in scenario_text(read_scenario(examples / "wildfire.toml")).splitlines()
+        if line.startswith(words)
+    }
+    assert "869.525 MHz with a band of 125 kHz, noise figure 6 dB" in lines["radio"]
+    assert "30 s at a position; a device may send for 3 s" in lines["round"]
+    assert "hovers with 168.5 W, flies 18.3 m/s with 8.83 J/m" in lines["movement"]
+    assert lines["prices"].endswith("1 for a device's joule, 0.01 for the server's")
+    for model in ("landing", "rover", "mast"):
+        document = {**FLEET, "movement": {"model": model}, "round_s": 9}
+        assert f"movement  {model}" in scenario_text(make_scenario(document))
 
 
 def test_settings_override_values(examples):

@@ -56,7 +56,7 @@ class PlanRequest(FrozenModel):
     schema_version: SchemaVersion = setting(1, "form of this file", alias="schema")
     region_m: Vector3 = required_setting("size of the region the server may be in")
     keep_out_m: Annotated[tuple[Box, ...], Strict(False)] = setting(
-        (), "boxes x0, y0, z0, x1, y1, z1 whose interior is forbidden"
+        (), "boxes x0, y0, z0, x1, y1, z1 that the server must not be in"
     )
     candidates_m: Annotated[tuple[Vector3, ...], Strict(False)] | None = setting(
         None, "if a list, the only positions for the server"

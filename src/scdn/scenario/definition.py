@@ -53,7 +53,7 @@ class Scenario(FrozenModel):
     )
     region_m: Vector3 = setting((100.0, 100.0, 100.0), "size of the region in x, y and z")
     keep_out_m: Annotated[tuple[Box, ...], Strict(False)] = setting(
-        (), "boxes x0, y0, z0, x1, y1, z1 that the server must not enter"
+        (), "boxes x0, y0, z0, x1, y1, z1 that the server must not be in, such as rocks and walls"
     )
     candidates_m: Annotated[tuple[Vector3, ...], Strict(False)] | None = setting(
         None, "if given, the only positions that the server may take"
