@@ -67,12 +67,14 @@ docs: install
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 bench: install
+	@mkdir -p out
 	$(BIN)/python benchmarks/path_loss.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/solvers.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/feasibility_and_sensitivity.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/training_speed.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fixed_networks.py reach
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fixed_networks.py margin
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/real_networks.py run out/real-networks.json
 	$(BIN)/python benchmarks/studio.py
 
 format: install
