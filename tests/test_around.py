@@ -69,6 +69,7 @@ def test_no_position_is_better_and_the_energy_is_that_of_the_flight(part):
             assert not problem.reachable(problem.server_m) or not problem.allowed(problem.server_m)
             continue
         assert found.status == "optimal"
+        assert found.gap <= 1e-4
         assert found.evaluation.violations == ()
         rng = np.random.default_rng(seed)
         points = problem.candidates_m

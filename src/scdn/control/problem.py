@@ -219,7 +219,8 @@ class RoundProblem:
         z = p[..., 2]
         if self.stays:
             return np.asarray((p == self.server_m).all(axis=-1))
-        on_candidates = self.movement.on_ground and self.candidates_m is not None
+        roofs = self.movement.flies or not self.movement.moves  # a rover does not climb
+        on_candidates = self.movement.on_ground and roofs and self.candidates_m is not None
         at_height = (z == 0) | (z >= self.movement.min_flight_m) | on_candidates
         below_ceiling = (z < self.ceiling_m) | (self.server_m[2] == self.ceiling_m)
         inside = geometry.in_region(p, self.region_m)
@@ -371,7 +372,7 @@ def _server_violations(problem: RoundProblem, server_m: Array) -> list[Violation
         moved = float(geometry.distance(server_m, problem.server_m))
         return [Violation(None, "mast", moved, 0.0)] if moved > 0 else []
     on_ground, floor = problem.movement.on_ground, problem.movement.min_flight_m
-    if 0 < z < floor and not (on_ground and problem.candidates_m is not None):
+    if 0 < z < floor and not problem.allowed(server_m):
         constraint, limit = ("on_ground", 0.0) if on_ground else ("min_flight_m", floor)
         violations.append(Violation(None, constraint, z, limit))
     if z >= problem.ceiling_m and problem.server_m[2] != problem.ceiling_m:

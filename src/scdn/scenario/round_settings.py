@@ -24,6 +24,8 @@ from scdn.scenario.field_types import (
     setting,
 )
 
+Physical = Annotated[float, Field(ge=1e-9, le=1e9)]  # powers, speeds and the like, however odd
+PhysicalOrZero = Annotated[float, Field(ge=0, le=1e9)]
 RateModel = Literal["shannon", "pade"]
 OptimizerKind = Literal["sgd", "proximal", "momentum"]
 
@@ -144,23 +146,23 @@ class RotaryWing(FrozenModel):
     The defaults are their Table I: an aircraft of 2 kg that hovers with 168 W.
     """
 
-    blade_w: Positive = setting(79.86, "blade profile power in hover, P_0")
-    induced_w: Positive = setting(88.63, "induced power in hover, P_i")
-    tip_speed_m_per_s: Positive = setting(120.0, "speed of the rotor blades' tips, U_tip")
-    induced_speed_m_per_s: Positive = setting(4.03, "mean speed of the air below, v_0")
-    drag_ratio: NonNegative = setting(0.6, "drag of the fuselage, d_0")
-    solidity: NonNegative = setting(0.05, "rotor solidity, s")
-    disc_m2: Positive = setting(0.503, "area of the rotor disc, A")
-    air_kg_per_m3: Positive = setting(1.225, "density of the air, ρ", reason="at sea level")
-    speed_m_per_s: Positive = setting(18.3, "speed of horizontal flight", reason="longest range")
-    climb_m_per_s: Positive = setting(3.0, "speed of a climb", reason="usual for small UAVs")
-    sink_m_per_s: Positive = setting(
+    blade_w: Physical = setting(79.86, "blade profile power in hover, P_0")
+    induced_w: Physical = setting(88.63, "induced power in hover, P_i")
+    tip_speed_m_per_s: Physical = setting(120.0, "speed of the rotor blades' tips, U_tip")
+    induced_speed_m_per_s: Physical = setting(4.03, "mean speed of the air below, v_0")
+    drag_ratio: PhysicalOrZero = setting(0.6, "drag of the fuselage, d_0")
+    solidity: PhysicalOrZero = setting(0.05, "rotor solidity, s")
+    disc_m2: Physical = setting(0.503, "area of the rotor disc, A")
+    air_kg_per_m3: Physical = setting(1.225, "density of the air, ρ", reason="at sea level")
+    speed_m_per_s: Physical = setting(18.3, "speed of horizontal flight", reason="longest range")
+    climb_m_per_s: Physical = setting(3.0, "speed of a climb", reason="usual for small UAVs")
+    sink_m_per_s: Physical = setting(
         2.0, "speed of a descent", reason="faster ones fall into their own downwash"
     )
-    standby_w: NonNegative = setting(
+    standby_w: PhysicalOrZero = setting(
         5.0, "power while it stands on the ground", reason="a computer and its radio"
     )
-    cruise_m: NonNegative = setting(
+    cruise_m: PhysicalOrZero = setting(
         30.0, "altitude of flights between landings", reason="above trees and houses"
     )
 
@@ -168,11 +170,11 @@ class RotaryWing(FrozenModel):
 class Rover(FrozenModel):
     """A robot that drives on the ground."""
 
-    drive_j_per_m: NonNegative = setting(
+    drive_j_per_m: PhysicalOrZero = setting(
         30.0, "energy per metre", reason="a small robot: 9 W at 0.3 m/s"
     )
-    speed_m_per_s: Positive = setting(0.3, "speed", reason="walking pace or less, indoors")
-    standby_w: NonNegative = setting(
+    speed_m_per_s: Physical = setting(0.3, "speed", reason="walking pace or less, indoors")
+    standby_w: PhysicalOrZero = setting(
         5.0, "power while it stands", reason="a computer and its radio"
     )
 

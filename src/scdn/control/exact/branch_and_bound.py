@@ -210,7 +210,9 @@ class _Search:
         self.boxes += len(boxes)
         best = int(boxes.centre_value.argmin()) if len(boxes) else -1
         if best >= 0 and boxes.centre_value[best] < self.best_value:
-            self._improve(boxes.centre[best], boxes.centre_value[best])
+            value = self.objective.true_value(boxes.centre[best], boxes.centre_value[best])
+            if value < self.best_value:
+                self._improve(boxes.centre[best], value)
         self.open = self.open.concatenate(boxes) if len(self.open) else boxes
         hopeless = self.open.lower_bound >= self._threshold()
         if hopeless.any():

@@ -65,7 +65,8 @@ class MovementRows:
             offset = bounds.offset_cost
             rows[flies, X0], rows[flies, Y0] = bounds.source_m.T
             rows[flies, LATERAL] = weight * bounds.lateral_cost
-            rows[flies, BEFORE] += np.where(np.isinf(offset), np.inf, weight * offset)
+            with np.errstate(invalid="ignore"):
+                rows[flies, BEFORE] += np.where(np.isinf(offset), np.inf, weight * offset)
         return rows
 
     def _take_off(self, z: Array) -> Array:

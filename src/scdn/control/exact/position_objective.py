@@ -38,7 +38,7 @@ class Boxes:
     half_width: Array
     alive: NDArray[np.uint64]  # a bit for each device that may be active somewhere in the box
     lower_bound: Array  # of the objective in the box
-    centre_value: Array  # the objective at the centre
+    centre_value: Array  # the objective at the centre, or a bound of it: see `true_value`
     split_axis: IntArray  # the axis to halve
 
     def __len__(self) -> int:
@@ -71,6 +71,13 @@ class PositionObjective:
         x, y, z = position.tolist()
         saved = self.backend.saving_at(x, y, z, self.devices, self.link)
         return float(self.backend.movement_cost(x, y, z, self.movement.at(position)) - saved)
+
+    def true_value(self, centre: Array, bounded: float) -> float:
+        """Return the objective at a box's centre, of which the bounds of the box say `bounded`.
+
+        That is its value, unless flights go round boxes: then they know only a bound of the way.
+        """
+        return float(bounded) if self.problem.routes is None else self.value(centre)
 
     def active_at(self, position: Array) -> Mask:
         """Return which devices are active at a position."""
