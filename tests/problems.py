@@ -76,6 +76,8 @@ def random_network_request(seed: int, count: int | None = None) -> dict:
             device["min_power_w"] = float(most * 10 ** rng.uniform(-7, 0))
     movement = str(rng.choice(MOVEMENTS, p=[0.2, 0.4, 0.15, 0.15, 0.1]))
     request["movement"] = {"model": movement, "min_flight_m": float(rng.choice([0.0, 1.0, 10.0]))}
+    if movement == "landing":
+        request["movement"]["rotary_wing"] = {"cruise_m": 0.4 * size[2]}
     request["weights"] = {"movement": float(10 ** rng.uniform(-6, -3))}
     if movement in ("landing", "rover") and rng.random() < 0.7:
         request["server"]["position_m"][2] = 0.0
@@ -170,6 +172,7 @@ class Model:
                 return walls * margin * (free_space * distance) ** 2
             return walls * margin * distance**4 / heights**2
         law = self.radio["log_distance"]
+        distance = max(distance, law["reference_m"])
         decibels = 20 * math.log10(free_space * law["reference_m"])
         decibels += 10 * law["exponent"] * math.log10(distance / law["reference_m"])
         return walls * margin * 10 ** (decibels / 10)
@@ -250,7 +253,7 @@ class Model:
         before, after = self.before[2], server[2]
         cruise = max(before, after)
         if model == "landing" and list(server) != list(self.before):
-            cruise = max(cruise, 30.0)
+            cruise = max(cruise, self.movement_constants["rotary_wing"]["cruise_m"])
         energy = climb * (cruise - before) / 3 + sink * (cruise - after) / 2
         energy += level * math.dist(server[:2], self.before[:2]) / v
         hovers = model == "rotary-wing" and after > 0

@@ -146,3 +146,24 @@ def test_the_server_does_not_land_inside_a_box():
         found = solve(problem_of(make_request(document)))
         x, y, z = found.server_m
         assert not (20 < x < 80 and 20 < y < 80 and z < 30)
+
+
+def test_algorithm_3_behind_a_wall_is_a_plan_with_a_violation_and_a_repair():
+    pytest.importorskip("cvxpy")
+    document = {
+        "region_m": [100, 100, 100],
+        "server": {"position_m": [90, 50, 50]},
+        "movement": {"path": "around"},
+        "keep_out_m": [[70, 0, 0, 72, 100, 100]],
+        "weights": {"movement": 1e-6},
+        "devices": [
+            {"id": "a", "position_m": [10, 20, 0]},
+            {"id": "b", "position_m": [20, 70, 0]},
+        ],
+    }
+    found = solve(problem_of(make_request(document)), "paper")
+    assert "no_way" in {violation.constraint for violation in found.evaluation.violations}
+    assert found.repaired is not None
+    assert found.repaired.evaluation.violations == ()
+    for solver in ("exact", "gsp"):
+        assert solve(problem_of(make_request(document)), solver).server_m[0] >= 72

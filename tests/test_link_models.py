@@ -204,3 +204,16 @@ def test_link_budgets_agree_with_published_maximum_coupling_losses(
     per_loss = transmission.least_power(1.0, bits_per_s, bandwidth_hz, noise, 1.0)
     coupling_loss = 10 * math.log10(10**2.3 * 1e-3 / per_loss)
     assert coupling_loss == pytest.approx(published_db, abs=1)
+
+
+def test_a_model_without_its_methods_is_refused_by_name():
+    with pytest.raises(InputError, match="lacks bounds, losses, power_law"):
+        link_model(Radio(model="scdn.world.link_models:LinkModel"))
+
+
+@given(st.floats(0.01, 50))
+def test_log_distance_is_never_below_free_space(distance):
+    settings = LogDistance(exponent=3, reference_m=5)
+    radio = Radio(model="log-distance", log_distance=settings, min_distance_m=0.01)
+    loss = path_loss([distance, 0, 0], [[0, 0, 0]], radio)[0]
+    assert loss >= (wavenumber(radio) * distance) ** 2 * (1 - 1e-12)

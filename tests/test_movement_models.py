@@ -127,3 +127,17 @@ def test_prices_of_joules_are_the_weights_of_the_objective():
     weights = scenario.objective_weights
     assert (weights.transmission, weights.processing, weights.movement) == (2, 2, 0.1)
     assert weights.convergence == scenario.weights.convergence
+
+
+@pytest.mark.parametrize("model", ["mast", "landing"])
+def test_masts_and_roofs_need_no_free_ground(model):
+    candidates = [[100, 100, 30], [850, 900, 30]]
+    found = plan({"model": model}, keep_out_m=[[0, 0, 0, 1000, 1000, 1]], candidates_m=candidates)
+    assert found.server_m.tolist() in candidates
+    mast = {"model": "mast"}
+    assert plan(mast, keep_out_m=[[0, 0, 0, 1000, 1000, 50]], z=30).server_m[2] == 30
+
+
+def test_a_flight_between_landings_stays_below_the_ceiling():
+    with pytest.raises(InputError, match=r"cruise_m: got 30, must be below the region's height"):
+        plan({"model": "landing"}, region_m=[1000, 1000, 20])

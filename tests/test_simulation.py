@@ -452,6 +452,22 @@ def test_asynchronous_reports_are_stale(world):
     assert max(a["staleness"] for e in events for a in e.get("arrivals", ())) > 0
 
 
+def test_asynchronous_devices_keep_to_the_duty_cycle(tmp_path):
+    """After a report a device is silent until its share of the time is within the limit."""
+    fetch("digits")
+    share = 0.002
+    setting = scenario(method="vafl", round_s=10, radio={"duty_cycle": share})
+    last_s, checked = {}, 0
+    for event in run(setting, tmp_path / "run").rounds:
+        for arrival in event["arrivals"]:
+            name, at_s = arrival["id"], arrival["at_s"]
+            if name in last_s and arrival["sending_s"] > 0:
+                checked += 1
+                assert arrival["sending_s"] <= share * (at_s - last_s[name]) * (1 + 1e-9)
+            last_s[name] = at_s
+    assert checked > 0
+
+
 # --- the drawn channel ----------------------------------------------------------------------------
 
 

@@ -221,6 +221,15 @@ def test_an_uploaded_scenario_may_name_no_files_and_no_code(client, line, field)
     assert _fields(response) == [field]
 
 
+def test_a_request_may_name_no_code(client):
+    """A link model of a user's own would be imported into the studio's process."""
+    change = {"radio": {"model": "os:system"}}
+    for path in ("/api/plan", "/api/reach"):
+        response = client.post(path, json={**REQUEST, **change})
+        assert response.status_code == 422
+        assert _fields(response) == ["radio.model"]
+
+
 # --- runs ---------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from importlib import import_module
+from inspect import isabstract
 from types import ModuleType
 from typing import Generic, TypeVar, cast
 
@@ -66,6 +67,10 @@ class Registry(Generic[T]):
             expected = "a subclass" if self._of_classes else "an instance"
             allowed = f"must be {expected} of {self._base.__name__}"
             raise input_error("scdn", self.kind, fault, allowed)
+        if is_class and isabstract(cls):
+            missing = ", ".join(sorted(getattr(cls, "__abstractmethods__", ())))
+            fault = f"{name} lacks {missing}"
+            raise input_error("scdn", self.kind, fault, "define every abstract method")
 
 
 def import_object(name: str, kind: str) -> object:

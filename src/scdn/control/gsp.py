@@ -40,6 +40,6 @@ def _positions_to_try(problem: RoundProblem) -> Array:
 
 def _allowed(problem: RoundProblem, positions: Array) -> Array:
     """Return the allowed positions of finite cost, or the server's present one if there is none."""
-    finite = np.isfinite(problem.movement_j(positions).total)
+    finite = np.isfinite(problem.movement_j(positions).total) & problem.reachable(positions)
     allowed = positions[problem.allowed(positions) & finite]
     return allowed if len(allowed) else problem.server_m[None]

@@ -93,7 +93,8 @@ def _request_faults(request: PlanRequest) -> Iterator[Fault]:
     yield from _ceiling_faults(request)
     floor = movement_model(request.movement, request.round_s).min_flight_m
     boxes = closed_at_faces(request.keep_out_m, request.region_m)
-    if not len(allowed_corners(request.region_m, floor, boxes)):
+    anywhere = request.candidates_m is None and request.movement.model != "mast"
+    if anywhere and not len(allowed_corners(request.region_m, floor, boxes)):
         allowed = "must leave the server an allowed position"
         yield Fault("keep_out_m", "covers the whole region", allowed, ("region_m", "movement"))
     yield from device_faults(request.devices, request.region_m)

@@ -41,7 +41,8 @@ def _head_lines(plan: Plan, answer: PlanAnswer) -> Iterator[str]:
     flight_s = float(plan.problem.flight_s(plan.server_m))
     if flight_s > 0:
         corners = max(len(answer.server.path_m or ()) - 2, 0)
-        yield f"flight   {flight_s:.1f} s" + (f", round {corners} corners" if corners else "")
+        corner = "corner" if corners == 1 else "corners"
+        yield f"flight   {flight_s:.1f} s" + (f", round {corners} {corner}" if corners else "")
     if answer.violations:
         proof = f"NOT FEASIBLE, {_violation_count(plan)}"
     elif answer.gap is None:

@@ -205,13 +205,24 @@ class RoundProblem:
 
     def movement_j(self, server_m: ArrayLike) -> MovementJ:
         """Return the server's energy of moving to positions (…, 3) and staying there."""
-        flights = self.routes.flights(server_m) if self.routes else ()
+        flights = self._flights(server_m)
         return self.movement.energy_j(self.server_m, server_m, self.ceiling_m, *flights)
 
     def flight_s(self, server_m: ArrayLike) -> Array:
         """Return the time of the flight to positions (…, 3)."""
-        flights = self.routes.flights(server_m) if self.routes else ()
-        return self.movement.flight_s(self.server_m, server_m, *flights)
+        return self.movement.flight_s(self.server_m, server_m, *self._flights(server_m))
+
+    def _flights(self, server_m: ArrayLike) -> tuple[Array, Array] | tuple[()]:
+        """Return lengths and altitudes of flights, if they are not straight.
+
+        To positions behind a wall that cannot be passed, which are no plan, they are straight too.
+        """
+        if self.routes is None:
+            return ()
+        length, cruise = self.routes.flights(server_m)
+        step = floats(server_m)[..., :2] - self.server_m[:2]
+        straight = np.hypot(step[..., 0], step[..., 1])
+        return np.where(np.isinf(length), straight, length), cruise
 
     def allowed(self, server_m: ArrayLike) -> Mask:
         """Return whether the server may be at positions (…, 3), candidates and flights aside."""

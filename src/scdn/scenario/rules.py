@@ -10,7 +10,14 @@ from scdn.errors import Fault, format_value
 from scdn.scenario.definition import Scenario
 from scdn.scenario.learning_settings import LearningSettings
 from scdn.scenario.network_settings import DeviceGroup
-from scdn.scenario.round_settings import DeviceSettings, Momentum, Movement, Proximal, Radio
+from scdn.scenario.round_settings import (
+    DeviceSettings,
+    Momentum,
+    Movement,
+    Proximal,
+    Radio,
+    RotaryWing,
+)
 from scdn.targets import RECORDED_METRICS, parse_target
 from scdn.theory.theorem_1_conditions import MOMENTUM_LIMIT, learning_rate_limit
 
@@ -33,6 +40,11 @@ def site_faults(
         if any(low > high for low, high in zip(box[:3], box[3:], strict=True)):
             allowed = "must be x0, y0, z0, x1, y1, z1 with the first corner not above the second"
             yield _wrong_value(f"keep_out_m.{index}", box, allowed)
+    cruise_m = (movement.rotary_wing or RotaryWing()).cruise_m
+    if movement.model == "landing" and cruise_m >= region_m[2]:
+        allowed = f"must be below the region's height of {region_m[2]:g} m"
+        field = "movement.rotary_wing.cruise_m"
+        yield _wrong_value(field, cruise_m, allowed, "region_m", "movement")
     if candidates_m is None:
         return
 
@@ -65,7 +77,8 @@ def site_warnings(
     server_m: Coordinates | None,
 ) -> Iterator[Fault]:
     """Yield a start inside a keep-out box, and candidates that the server cannot use."""
-    if server_m is not None and _is_kept_out(server_m, region_m, keep_out_m):
+    stays = movement.model == "mast" and candidates_m is None
+    if server_m is not None and not stays and _is_kept_out(server_m, region_m, keep_out_m):
         allowed = "it has to leave it, and cannot come back"
         yield Fault("server.position_m", "is inside a keep-out box", allowed)
     for index, candidate in enumerate(candidates_m or ()):

@@ -305,10 +305,15 @@ class Simulation:
         local_steps, reports = self._local_steps(plan, outcome), self._report_uses(plan, outcome)
         tables = self._sends_tables(plan.problem)
         working = outcome.active & ~outcome.leaving & (self._step_counts(plan) > 0)
+        share = self.scenario.radio.duty_cycle  # after a report, devices are silent for the rest
+        spent = outcome.compute_s + outcome.delay_s
         return {
             name: PartyCycle(
                 local_steps.get(name, NO_STEPS),
-                reports[n].planned.receiving_s + float(outcome.compute_s[n] + outcome.delay_s[n]),
+                max(
+                    reports[n].planned.receiving_s + float(spent[n]),
+                    float(outcome.sending_s[n]) / share,
+                ),
                 bool(outcome.failed[n]),
                 float(outcome.processing_j[n]),
                 reports[n],

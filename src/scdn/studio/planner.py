@@ -11,7 +11,7 @@ import numpy as np
 from scdn.control.exact.position_objective import objective_at
 from scdn.control.plan_request import PlanRequest, make_request, problem_of
 from scdn.control.solve import Solver, solve
-from scdn.errors import input_error
+from scdn.errors import format_value, input_error
 from scdn.file_io import Table, parse_document
 from scdn.job_pool import BackgroundProcess, WorkerDiedError
 from scdn.studio.api_models import ObjectiveSurface, ReachShell, ReachShells
@@ -39,6 +39,11 @@ def checked_request(document: Table, max_devices: int = MAX_DEVICES) -> PlanRequ
     if isinstance(devices, list) and len(devices) > max_devices:
         allowed = f"must be at most {max_devices} in the studio; scdn plan takes more"
         raise input_error(_SOURCE, "devices", f"a list of {len(devices)}", allowed)
+    radio = document.get("radio")
+    model = radio.get("model") if isinstance(radio, dict) else None
+    if ":" in str(model):
+        fault, allowed = f"got {format_value(model)}", "names code: use the command line"
+        raise input_error(_SOURCE, "radio.model", fault, allowed)
     return make_request(document, _SOURCE)
 
 

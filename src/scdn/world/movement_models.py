@@ -142,7 +142,7 @@ class MovementModel:
         """
         before, after = floats(before_m), floats(after_m)
         length, cruise = self._flight(before, after, length_m, cruise_m)
-        lateral = np.where(np.isfinite(length), self.lateral_j_per_m * length, np.inf)
+        lateral = self.lateral_j_per_m * length
         climb = self.altitude_j(before[..., 2], cruise, after[..., 2], ceiling_m)
         return MovementJ(self.staying_j(after[..., 2]), climb, lateral)
 

@@ -100,7 +100,7 @@ def _best_candidate(objective: PositionObjective, candidates: Array) -> tuple[Ar
     Candidates are boxes without extent: their bound is their value, less the rounding error.
     """
     problem = objective.problem
-    finite = np.isfinite(problem.movement_j(candidates).total)
+    finite = np.isfinite(problem.movement_j(candidates).total) & problem.reachable(candidates)
     positions = candidates[problem.allowed(candidates) & finite]
     if not len(positions):
         raise _no_position()

@@ -159,6 +159,8 @@ class AirToGround(LinkModel):
         device = np.array([[0.0, 0.0, probe if flying else 0.0]])
         loss = self.losses(device + probe * directions, device).mean_loss()[:, 0]
         exponent = (self.radio.a2a if flying else self.radio.a2g).exponent
+        if exponent == 0:  # the loss does not depend on the distance
+            return np.where(loss <= max_loss, np.inf, 0.0)
         return np.asarray(probe * np.power(max_loss / loss, 1.0 / exponent))
 
     def power_law(self, server_m: Array, device_m: Array) -> PowerLaw:  # noqa: ARG002

@@ -1,7 +1,7 @@
 """Log-distance path loss: that of free space at a reference distance, then a power of the distance.
 
-Indoors ITU-R P.1238 gives the exponent by kind of building and band; a device's own walls are in
-its `wall_loss_db`.
+Nearer than the reference distance the loss stays that of the reference. Indoors ITU-R P.1238 gives
+the exponent by kind of building and band; a device's own walls are in its `wall_loss_db`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class LogDistanceLink(LinkModel):
     def __init__(self, radio: Radio) -> None:
         super().__init__(radio)
         settings = radio.log_distance or LogDistance()
+        self.least_sq = max(radio.min_distance_m, settings.reference_m) ** 2
         self.exponent = settings.exponent
         at_reference = (wavenumber(radio) * settings.reference_m) ** 2
         with np.errstate(over="ignore"):
@@ -44,13 +45,13 @@ class LogDistanceLink(LinkModel):
     def losses(self, server_m: ArrayLike, device_m: ArrayLike) -> LinkLosses:
         """Return the factors of every link's loss; there is always line of sight."""
         step = floats(server_m)[..., None, :] - floats(device_m).reshape(-1, 3)
-        square = np.maximum((step**2).sum(axis=-1), self.radio.min_distance_m**2)
+        square = np.maximum((step**2).sum(axis=-1), self.least_sq)
         ones = np.ones_like(square)
         return LinkLosses(self._loss(square), ones, 0.0 * ones, ones, ones)
 
     def constants(self) -> Array:
         """Return the coefficient, the exponent and the least squared distance."""
-        return np.array([self.coefficient, self.exponent, self.radio.min_distance_m**2])
+        return np.array([self.coefficient, self.exponent, self.least_sq])
 
     def rounding(self) -> float:
         """A power multiplies an error by its argument."""
@@ -59,7 +60,7 @@ class LogDistanceLink(LinkModel):
     @to_infinity
     def bounds(self, centre: Array, half_width: Array, device_m: Array) -> LossBounds:
         """Bound the losses by the least and the greatest distance in each box."""
-        box, least = BoxDistances.between(centre, half_width, device_m), self.constants()[2]
+        box, least = BoxDistances.between(centre, half_width, device_m), self.least_sq
         near, far = box.square
         near_sq, far_sq = np.maximum(near, least), np.maximum(far, least)
         low, high = self._loss(near_sq), self._loss(far_sq)
