@@ -1,17 +1,13 @@
 """Count the people in a room: seven sensor nodes together, each of them absent, and centralised.
 
     python benchmarks/occupancy.py run docs/results/occupancy.jsonl --seeds 5
-    python benchmarks/occupancy.py run docs/results/occupancy.jsonl --network building
     python benchmarks/occupancy.py run docs/results/occupancy-tuning.jsonl --tune --seeds 3
     python benchmarks/occupancy.py table docs/results/occupancy.jsonl
 
-Runs train on five days and score on 23 December and 10 January. With --tune they compare settings
-without looking at those days: they hold out parts of the training days. 22 December is the only one
+The first trains on five days and scores on 23 December and 10 January. The second compares settings
+without looking at those days: it holds out parts of the training days. 22 December is the only one
 of them with people in the room, so that no whole day can be held out. Instead its morning or its
 afternoon is, or every third hour, each time with a day on which the room is empty.
-
-The network is a room in which all are in reach, or a scenario of the folder examples, whose devices
-are called S1 to S7, with its own settings.
 
 `run` appends to the file and skips what is in it.
 """
@@ -25,12 +21,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from result_file import Record, argument_parser, mean_text, read, run_missing
 
 from scdn.data import Dataset, load, occupancy, store
-from scdn.scenario import Scenario, make_scenario, read_scenario
+from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.baselines import centralised
 from scdn.simulation.run_data import RunData
 from scdn.simulation.runner import run
@@ -58,51 +53,35 @@ CHOSEN = "linear, batches of 512"  # has the best mean of the parts held out for
 FOLDS = ("hours 0", "hours 1", "hours 2", "morning", "afternoon")
 TEST = "test days"
 TRAININGS = ("federated", "centralised")
-KEY = ("network", "rows", "settings", "training", "absent", "seed")
-ROOM, OWN = "room", "its own"
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+KEY = ("rows", "settings", "training", "absent", "seed")
 
 
-def scenario_of(
-    network: str, dataset: str, settings: str, absent: str | None, seed: int
-) -> Scenario:
-    """Return a network's scenario without the device that is absent."""
-    if network == ROOM:
-        scenario = _room(dataset, SETTINGS[settings], seed)
-    else:
-        scenario = read_scenario(EXAMPLES / f"{network}.toml", [f"seed={seed}"])
-    present = tuple(device for device in scenario.devices if device.id != absent)
-    return scenario.model_copy(update={"devices": present})
-
-
-def _room(dataset: str, settings: dict[str, Any], seed: int) -> Scenario:
+def scenario_of(dataset: str, settings: str, absent: str | None, seed: int) -> Scenario:
     """Return the scenario of a room in which devices neither come nor leave."""
     devices = [
         {"id": node, "position_m": position, "weibull_scale_rounds": 1e9}
         for node, position in POSITIONS_M.items()
+        if node != absent
     ]
     learning = {"dataset": dataset, "split": "parties", "rounds": 30, "metrics": ["macro_f1"]}
     table = {
-        "name": ROOM,
+        "name": "room",
         "seed": seed,
         "region_m": (20, 12, 3),
         "server": {"position_m": (10, 6, 1)},
         "max_delay_s": 1.0,
         "churn": {"entry_rate": 0},
-        "learning": learning | settings,
+        "learning": learning | SETTINGS[settings],
         "devices": devices,
     }
-    return make_scenario(table, ROOM)
+    return make_scenario(table, "room")
 
 
-def train(
-    network: str, rows: str, settings: str, training: str, absent: str | None, seed: int
-) -> Record:
+def train(rows: str, settings: str, training: str, absent: str | None, seed: int) -> Record:
     """Train once, federated by SC-DN or centralised; return the scores on rows not trained on."""
-    record: Record = dict(zip(KEY, (network, rows, settings, training, absent, seed), strict=True))
+    record: Record = dict(zip(KEY, (rows, settings, training, absent, seed), strict=True))
     with tempfile.TemporaryDirectory() as folder:
-        dataset = _dataset(rows, Path(folder))
-        scenario = scenario_of(network, dataset, settings, absent, seed)
+        scenario = scenario_of(_dataset(rows, Path(folder)), settings, absent, seed)
         if training == "centralised":
             data = RunData.from_scenario(scenario, churn_trace(scenario))
             scores = centralised(data) or {"macro_f1": 0.0}  # it diverged
@@ -157,16 +136,14 @@ def test_rows(records: Sequence[Record]) -> Iterator[str]:
 
     The difference is to the better of the two models that hold all columns.
     """
-    yield "| network | absent | federated | centralised | logistic regression | difference |"
-    yield "|---|---|---:|---:|---:|---:|"
-    networks = dict.fromkeys((record["network"], record["settings"]) for record in records)
-    for (network, settings), absent in product(networks, (None, *occupancy.NODES)):
+    yield "| absent | federated | centralised | logistic regression | difference |"
+    yield "|---|---:|---:|---:|---:|"
+    for absent in (None, *occupancy.NODES):
         federated, together = (
             [
                 record["macro_f1"][-1]
                 for record in records
-                if [record[name] for name in KEY[:-1]]
-                == [network, TEST, settings, training, absent]
+                if tuple(record[name] for name in KEY[:-1]) == (TEST, CHOSEN, training, absent)
             ]
             for training in TRAININGS
         )
@@ -174,9 +151,8 @@ def test_rows(records: Sequence[Record]) -> Iterator[str]:
             regression = logistic_regression(absent)
             best = max(statistics.mean(together), regression)
             yield (
-                f"| {network} | {absent or 'nobody'} | {mean_text(federated, 3)} "
-                f"| {mean_text(together, 3)} | {regression:.3f} "
-                f"| {statistics.mean(federated) - best:+.3f} |"
+                f"| {absent or 'nobody'} | {mean_text(federated, 3)} | {mean_text(together, 3)} "
+                f"| {regression:.3f} | {statistics.mean(federated) - best:+.3f} |"
             )
 
 
@@ -205,13 +181,11 @@ def main() -> None:
     """Train what the file does not have, and print its table."""
     parser = argument_parser(__doc__, seeds=5)
     parser.add_argument("--tune", action="store_true", help="hold out parts of the training days")
-    parser.add_argument("--network", default=ROOM, help="room, or a scenario of the examples")
     args = parser.parse_args()
-    seeds, absent = range(args.seeds), (None, *occupancy.NODES)
-    chosen = CHOSEN if args.network == ROOM else OWN
-    wanted = product((args.network,), (TEST,), (chosen,), TRAININGS, absent, seeds)
+    seeds = range(args.seeds)
+    wanted = [*product((TEST,), (CHOSEN,), TRAININGS, (None, *occupancy.NODES), seeds)]
     if args.tune:
-        wanted = product((ROOM,), FOLDS, SETTINGS, TRAININGS[:1], (None,), seeds)
+        wanted = [*product(FOLDS, SETTINGS, ("federated",), (None,), seeds)]
     if args.action == "run":
         run_missing(args.file, train, wanted, KEY, args.jobs)
     print("\n".join(rows(read(args.file))))
