@@ -90,7 +90,7 @@ def solve_exact(
 
 
 def _no_position() -> InputError:
-    fault = "no allowed position has a finite cost"
+    fault = "no allowed position can be reached at a finite cost"
     return input_error("problem", "server", fault, "at least one must have")
 
 
