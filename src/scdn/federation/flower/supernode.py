@@ -46,6 +46,7 @@ class SuperNodeConnection:
     def serve(self, answer: Answer, stop: Stop) -> None:
         """Answer messages until `stop()` is true, then disconnect."""
         lost_at, admitted = time.monotonic(), False
+        answers_since: float | None = None  # the server, since it could not be reached last
         while not stop():
             try:
                 with self._client() as client:
@@ -56,8 +57,14 @@ class SuperNodeConnection:
                     self._answer_messages(client, node, answer, stop)
                     return
             except (httpx.TransportError, httpx.HTTPStatusError) as error:
-                may_recover = admitted or time.monotonic() - lost_at < _GRACE_S
-                self._raise_if_permanent(error, may_recover)
+                if isinstance(error, httpx.TransportError):
+                    answers_since = None
+                elif answers_since is None:
+                    answers_since = time.monotonic()
+                has_just_started = answers_since is None or (
+                    time.monotonic() - answers_since < _GRACE_S
+                )
+                self._raise_if_permanent(error, admitted or has_just_started)
                 if time.monotonic() - lost_at > self.patience_s:
                     raise RefusedByServerError(
                         f"{self.address}: no server for {self.patience_s:.0f} s"
