@@ -12,7 +12,7 @@ supernode = pytest.importorskip("scdn.federation.flower.supernode")
 
 def test_a_device_waits_for_a_server_that_has_just_started_to_know_its_key(monkeypatch):
     """A server answers before it knows its devices; how long it was away before does not count."""
-    now = [0.0]
+    connection, now = supernode.SuperNodeConnection, [0.0]
     refusal = httpx.HTTPStatusError(
         "412", request=httpx.Request("POST", "http://x"), response=httpx.Response(412)
     )
@@ -25,12 +25,10 @@ def test_a_device_waits_for_a_server_that_has_just_started_to_know_its_key(monke
 
     monkeypatch.setattr(supernode.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(supernode, "_wait", lambda seconds, _: now.__setitem__(0, now[0] + seconds))
-    monkeypatch.setattr(supernode.SuperNodeConnection, "_client", lambda _: nullcontext())
-    monkeypatch.setattr(supernode.SuperNodeConnection, "_join", join)
-    monkeypatch.setattr(
-        supernode.SuperNodeConnection, "_answer_messages", lambda *_: served.append(now[0])
-    )
-    supernode.SuperNodeConnection("x:1", None, None).serve(bytes, lambda: False)
+    monkeypatch.setattr(connection, "_client", lambda _: nullcontext())
+    monkeypatch.setattr(connection, "_join", join)
+    monkeypatch.setattr(connection, "_answer_messages", lambda *_: served.append(now[0]))
+    connection("x:1", None, None).serve(bytes, lambda: False)
     assert served == [13.0]
     errors[:] = [refusal] * 10
     with pytest.raises(supernode.RefusedByServerError, match="does not admit"):
