@@ -19,6 +19,7 @@ from scdn.control.max_vfl import at_maximum
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import RoundProblem
 from scdn.control.solve import solve
+from scdn.control.worth import RoundWorth, problem_by_worth
 from scdn.registry import Registry
 
 Schedule = Literal["synchronous", "asynchronous"]
@@ -32,6 +33,7 @@ class RoundContext:
 
     warm_start: Array | None = None  # the server's position before the round
     iterations: Array | None = None  # of each device, for rivals
+    worth: RoundWorth | None = None  # of expected progress, for methods that use it
 
 
 # Called once per round; must return a plan that keeps every limit but the delay. The same problem
@@ -60,6 +62,9 @@ class Method:
     uses_importance
         Whether plans depend on the devices' importance or on statistics of their gradients, so that
         devices send embeddings of the sample that both are estimated on.
+    uses_progress
+        Whether plans depend on `RoundContext.worth`: the server measures progress in every round,
+        and forecasts it.
     """
 
     name: str
@@ -69,6 +74,7 @@ class Method:
     rival: bool = False
     about: str = ""
     uses_importance: bool = True
+    uses_progress: bool = False
 
 
 # --- controllers ----------------------------------------------------------------------------------
@@ -77,6 +83,14 @@ class Method:
 def exact_controller(problem: RoundProblem, context: RoundContext) -> Plan:
     """Solve the round's problem to a proven gap."""
     return solve(problem, "exact", gap=PLAN_GAP, warm_start=context.warm_start)
+
+
+def mission_controller(problem: RoundProblem, context: RoundContext) -> Plan:
+    """Minimise priced joules and the worth of the progress that is forgone, to a proven gap."""
+    if context.worth is None:
+        raise ValueError("the context of a mission must say what progress is worth")
+    by_worth = problem_by_worth(problem, context.worth)
+    return solve(by_worth, "exact", gap=PLAN_GAP, warm_start=context.warm_start)
 
 
 def algorithm3_controller(problem: RoundProblem, _: RoundContext) -> Plan:
@@ -133,6 +147,13 @@ def method(name: str) -> Method:
 
 for _method in (
     Method("sc-dn", exact_controller, about="the round's problem solved exactly; embeddings kept"),
+    Method(
+        "mission",
+        mission_controller,
+        about="least energy for progress that is measured; embeddings kept",
+        uses_importance=False,
+        uses_progress=True,
+    ),
     Method("sc-dn-paper", algorithm3_controller, about="the paper's Algorithm 3; embeddings kept"),
     _heuristic("sc-dn-greedy", _stay, about="everything at its maximum; embeddings kept"),
     _heuristic("max-vfl", _stay, about="everything at its maximum; the server stays"),

@@ -63,6 +63,7 @@ class RoundProblem:
     gradient_variance: Array
     optimizer: IntArray  # SGD, PROXIMAL or MOMENTUM of scdn.theory
     optimizer_value: Array  # mu, rho, or 0
+    forgone: Array | None = None  # (N, τ^g + 1): replaces the bound, by number of iterations
     network_size: int = -1  # N of Theorem 1's bound; by default the number of devices here
     noise_w: Array = field(init=False)
 
@@ -74,6 +75,8 @@ class RoundProblem:
     def take(self, which: IntArray) -> RoundProblem:
         """Return the problem of some of the devices; the bound keeps the network's N."""
         arrays = {name: getattr(self, name)[which] for name in DEVICE_COLUMNS}
+        if self.forgone is not None:
+            arrays["forgone"] = self.forgone[which]
         return replace(self, ids=tuple(self.ids[i] for i in which), **arrays)
 
     def __len__(self) -> int:
@@ -131,7 +134,13 @@ class RoundProblem:
         return energy.processing_j(self.cycles(iterations), self.capacitance, cpu_hz)
 
     def convergence(self, iterations: ArrayLike) -> Array:
-        """Return each device's term of Theorem 1's bound, times its importance γ."""
+        """Return each device's term of Theorem 1's bound, times its importance γ.
+
+        A plan by worth has the worth of the progress that is forgone instead.
+        """
+        if self.forgone is not None:
+            counts = np.rint(floats(iterations)).astype(np.int64)
+            return np.asarray(self.forgone[np.arange(len(self)), counts])
         q = self.steps(iterations)
         weights = self.step_weights(q)
         drift = self.drift(q * self.survival, weights.largest)

@@ -11,6 +11,7 @@ from torch import Tensor
 from scdn.learning.batches import table_rows
 from scdn.learning.fusion_server import FITTED_LENGTHS, SEARCHED_LENGTHS, FusionServer
 from scdn.learning.party_backend import PartyBackend, RoundTask
+from scdn.learning.progress import contributions
 from scdn.learning.row_cache import RowCache
 from scdn.learning.step_rule import StepTaken
 from scdn.scenario import LearningSettings
@@ -104,6 +105,19 @@ class RoundTraining:
         self.parties.apply_updates(0.0, names)
         self.attempt, self.fresh_held_out = MAX_SHORTENINGS + 1, None
         return StepTaken(0.0, MAX_SHORTENINGS + 1, diverged, sendings=MAX_SHORTENINGS + 2)
+
+    def contributions(self) -> dict[str, float]:
+        """Return by how much each party's update lowered the loss of the rows held out."""
+        if self.fresh_held_out is None:  # the step was taken back, or no rows are held out
+            return dict.fromkeys(self.task.training & self.senders, 0.0)
+        return contributions(
+            self.server,
+            self.task.held_out,
+            self.stale_held_out,
+            self.fresh_held_out,
+            self.task.training & self.senders,
+            self.held_out_weights,
+        )
 
     # --- the server's training ------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ class StepTaken:
     shortenings: int = 0  # times the true loss was higher than before, and the step was shortened
     diverged: tuple[str, ...] = ()  # parties whose update was not finite, and was not applied
     rates: Mapping[str, float] = field(default_factory=dict)  # times the length, by party
+    contributions: Mapping[str, float] = field(default_factory=dict)  # to the fall of the loss
     sendings: int = 1  # of embeddings after the step, by each party that reports
     first_samples: frozenset[str] = frozenset()  # parties without an update that send a sample
 

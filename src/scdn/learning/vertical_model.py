@@ -57,6 +57,8 @@ class VerticalModel:
         Whether gradient statistics are measured, for a controller that needs them.
     sends_sample
         Whether the sample is part of reports, for a controller that uses importance.
+    measures_progress
+        Whether the server measures what each party's update contributed.
     unsent
         Parties whose current embeddings the server does not have yet.
     sent_in
@@ -75,6 +77,7 @@ class VerticalModel:
     connections: dict[str, int] = field(default_factory=dict)
     measures_gradients: bool = True
     sends_sample: bool = True
+    measures_progress: bool = False
     unsent: set[str] = field(default_factory=set)
     sent_in: dict[str, tuple[int, int]] = field(default_factory=dict)
     step_rule: StepRule = field(init=False)
@@ -94,6 +97,7 @@ class VerticalModel:
         measure_gradients: bool = True,
         parties: PartyBackend | None = None,
         sends_sample: bool = True,
+        measures_progress: bool = False,
     ) -> VerticalModel:
         """Create a model before round 0, with new models for the first parties.
 
@@ -129,6 +133,7 @@ class VerticalModel:
             parties,
             measures_gradients=measure_gradients,
             sends_sample=sends_sample,
+            measures_progress=measures_progress,
         )
         with single_threaded():
             model._add(views)
@@ -227,6 +232,7 @@ class VerticalModel:
             step = training.take_step()
             going = training.task.training - set(step.diverged)
             rates = {name: step.length * local_steps[name].rate for name in going}
+            gains = training.contributions() if self.measures_progress else {}
             self._keep_stats(stats)
             steps_per_round = 1 if arrival is None else len(self.present)
             self.step_rule.adapt(step, len(training.task.training), steps_per_round)
@@ -241,7 +247,7 @@ class VerticalModel:
                 training.train_server_by_sgd(server_steps.count, server_steps.rate)
             if self.server.heard is not None:
                 training.keep_heard(self.server.heard)
-        return replace(step, rates=rates, first_samples=first_samples)
+        return replace(step, rates=rates, first_samples=first_samples, contributions=gains)
 
     def exchange(self) -> None:
         """Let parties send embeddings of the sample and the test rows, if they have changed.

@@ -89,6 +89,17 @@ class StepRound(_OpenModel):
     outside_theorem_1: list[str]
 
 
+class ForecastRound(_OpenModel):
+    """By how much each party that trained was expected to lower the loss, and by how much it did.
+
+    The loss is that of rows on which nobody trains. `exponent` is that of the iterations.
+    """
+
+    expected: dict[str, float]
+    measured: dict[str, float]
+    exponent: float
+
+
 class PlanRound(_OpenModel):
     """The plan's true objective; `gap` is null without a proof."""
 
@@ -122,6 +133,7 @@ class RoundEvent(_OpenModel):
     metrics: Metrics
     plan: PlanRound
     step: StepRound | None = None
+    forecast: ForecastRound | None = None
     bits_sent: float | None = None
     bits_received: float | None = None
     seconds: float

@@ -2,12 +2,14 @@
 
 from scdn.scenario.definition import Scenario
 from scdn.scenario.learning_settings import LearningSettings
+from scdn.scenario.mission_settings import Mission
 from scdn.scenario.network_settings import (
     DeviceGroup,
     Electronics,
     Fading,
     ListedDevice,
     MobileServer,
+    Prices,
     Shock,
 )
 from scdn.scenario.reader import make_scenario, profile_defaults, read_scenario, scenario_warnings
@@ -40,10 +42,12 @@ __all__ = [
     "LearningSettings",
     "Link",
     "ListedDevice",
+    "Mission",
     "MobileServer",
     "Momentum",
     "Movement",
     "OptimizerKind",
+    "Prices",
     "Proximal",
     "Radio",
     "RateModel",

@@ -23,6 +23,7 @@ from scdn.scenario.field_types import (
     setting,
 )
 from scdn.scenario.learning_settings import LearningSettings
+from scdn.scenario.mission_settings import Mission
 from scdn.scenario.network_settings import (
     Churn,
     DeviceGroup,
@@ -80,6 +81,7 @@ class Scenario(FrozenModel):
     prices: Prices | None = setting(
         None, "prices of joules, in place of the weights of transmission, processing and movement"
     )
+    mission: Mission = setting(Mission(), "what the method mission is to reach, and with what")
     movement: Movement = setting(Movement(), "how the server moves, and its energy")
     electronics: Electronics = setting(Electronics(), "power of devices beside their antenna's")
     learning: LearningSettings = setting(LearningSettings(), "how parties and server learn")
@@ -104,6 +106,11 @@ class Scenario(FrozenModel):
         device, server = self.prices.device, self.prices.server
         joules = {"transmission": device, "processing": device, "movement": server}
         return self.weights.model_copy(update=joules)
+
+    @property
+    def mission_prices(self) -> Prices:
+        """Return the prices of joules in a mission; by default all joules are alike."""
+        return self.prices or Prices(device=1.0, server=1.0)
 
     @property
     def report_limit_s(self) -> float:

@@ -13,11 +13,13 @@ import numpy as np
 from scdn.arrays import Array, IntArray, Mask, floats
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
+from scdn.control.worth import RoundWorth
 from scdn.learning.asynchronous_schedule import PartyCycle, VirtualClock, train_arrivals
 from scdn.learning.local_optimizers import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.radio_use import ReportUse
 from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, RoundContext, rival_iterations
+from scdn.mission.forecast import ProgressForecast
 from scdn.record.run_reader import Event
 from scdn.rng import generator
 from scdn.scenario import Scenario
@@ -63,6 +65,10 @@ class Simulation:
     ledger: Ledger = field(default_factory=Ledger)
     clock: VirtualClock = field(default_factory=VirtualClock)
     fallbacks: int = 0
+    forecast: ProgressForecast = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.forecast = ProgressForecast(self.initial_loss)
 
     def loop(self) -> Iterator[Event]:
         """Run Algorithm 1 and yield one event per round."""
@@ -87,6 +93,8 @@ class Simulation:
             self.ledger.add(outcome, movement, compute, latency_s)
             result = replace(result, outcome=outcome)
             event = round_event(self.round, plan, result, movement, compute, fallback)
+            if self.method.uses_progress:
+                event["forecast"] = self.compare_with_forecast(plan, result)
             event |= {"entered": entered, "exited": exited, "metrics": metrics}
             event |= {"latency_s": latency_s, "seconds": time.perf_counter() - began}
             self.add_measurements(event)
@@ -158,10 +166,20 @@ class Simulation:
 
     def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
         """Return the round's plan, and the solver that replaced the method's plan, if one did."""
-        context = RoundContext(self.server_m, self._rival_iterations(problem))
+        context = RoundContext(
+            self.server_m,
+            self._rival_iterations(problem),
+            self._worth(problem) if self.method.uses_progress else None,
+        )
         plan, fallback = plan_round(self.method, problem, context)
         self.fallbacks += fallback is not None
         return plan, fallback
+
+    def _worth(self, problem: RoundProblem) -> RoundWorth:
+        """Return what progress is worth in this round."""
+        gains = self.forecast.gains(problem.ids, self.round, problem.max_iterations)
+        worth_j = self.scenario.mission.worth_j or 30.0
+        return RoundWorth(worth_j * gains, self.scenario.mission_prices, 10.0)
 
     def _rival_iterations(self, problem: RoundProblem) -> Array | None:
         if not self.method.rival:
@@ -237,6 +255,8 @@ class Simulation:
     def _retry_rates(self, plan: Plan) -> None:
         """Try other rates if training was worth its cost nowhere, or nobody would train again."""
         rates_matter = self._most_steps > 0 and not plan.decision.active.any()
+        if self.method.uses_progress:  # which does not depend on a bound with rates in it
+            return
         if not rates_matter or "not_worth_it" not in plan.reasons():
             return
         largest = float(plan.problem.learning_rate.max())  # against ε in Theorem 1's denominator
@@ -323,6 +343,24 @@ class Simulation:
             if working[n]
         }
 
+    def compare_with_forecast(self, plan: Plan, result: RoundResult) -> Event:
+        """Take the round's measured progress into the forecast; return both for the event."""
+        problem, counts = plan.problem, np.rint(plan.decision.iterations).astype(np.int64)
+        gains = self.forecast.gains(problem.ids, self.round, problem.max_iterations)
+        expected = dict(zip(problem.ids, gains[np.arange(len(counts)), counts], strict=True))
+        iterations = dict(zip(problem.ids, counts.tolist(), strict=True))
+        measured: dict[str, float] = {}
+        for step in result.steps:
+            for name, gain in step.contributions.items():
+                measured[name] = measured.get(name, 0.0) + gain
+        exponent = self.forecast.exponent
+        self.forecast.observe(measured, iterations, self.round, problem.max_iterations)
+        return {
+            "expected": {name: float(expected[name]) for name in measured},
+            "measured": measured,
+            "exponent": exponent,
+        }
+
     # --- Line 7: exits and entries ----------------------------------------------------------------
 
     def update_network(self) -> tuple[list[str], list[str]]:
@@ -375,6 +413,7 @@ class Simulation:
             "ledger": asdict(self.ledger),
             "clock": self.clock.state_dict(),
             "fallbacks": self.fallbacks,
+            "forecast": self.forecast.state_dict(),
             "initial_loss": self.initial_loss,
             "reference_iterations": list(self.reference_iterations),
         }
@@ -386,4 +425,5 @@ class Simulation:
         self.ledger = Ledger(**state["ledger"])
         self.clock = VirtualClock.from_state_dict(state["clock"])
         self.fallbacks = state["fallbacks"]
+        self.forecast = ProgressForecast.from_state_dict(state["forecast"])
         self.initial_loss = state["initial_loss"]
