@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from run_scenarios import scenario
-from test_pinned import METHODS
+from test_pinned import METHODS as PINNED_METHODS
 
 from scdn.data import fetch
 from scdn.file_io import merge_tables
@@ -18,6 +18,7 @@ from scdn.simulation.loop import Simulation
 from scdn.simulation.runner import run
 from scdn.world.geometry import server_start
 
+METHODS = (*PINNED_METHODS, "oort")
 ROUNDS, STEPS, BATCH = 3, 20, 16
 SETTINGS = {
     "seed": 3,
@@ -145,6 +146,8 @@ def test_position_and_choice_of_devices_are_as_documented(runs, name):
         assert not (decision.active & ~in_reach).any()
         if terms["who may be heard"] == "in reach":
             assert decision.active.tolist() == in_reach.tolist()
+        if terms["who may be heard"] == "best half":
+            assert decision.active.sum() == -(-in_reach.sum() // 2)
         if terms["iterations"] == "maximum":
             limit = problem.iteration_limit()
             assert decision.iterations[in_reach].tolist() == limit[in_reach].tolist()

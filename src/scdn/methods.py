@@ -16,6 +16,7 @@ import numpy as np
 from scdn.arrays import Array
 from scdn.control.gsp import least_delay_position
 from scdn.control.max_vfl import at_maximum
+from scdn.control.oort import PartyUtilities, oort
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import RoundProblem
 from scdn.control.solve import solve
@@ -34,6 +35,7 @@ class RoundContext:
     warm_start: Array | None = None  # the server's position before the round
     iterations: Array | None = None  # of each device, for rivals
     worth: RoundWorth | None = None  # of expected progress, for methods that use it
+    utilities: PartyUtilities | None = None  # measured so far, for methods that use them
 
 
 # Called once per round; must return a plan that keeps every limit but the delay. The same problem
@@ -65,6 +67,9 @@ class Method:
     uses_progress
         Whether plans depend on `RoundContext.worth`: the server measures progress in every round,
         and forecasts it.
+    uses_utilities
+        Whether plans depend on `RoundContext.utilities`: the server measures progress in every
+        round.
     """
 
     name: str
@@ -75,6 +80,12 @@ class Method:
     about: str = ""
     uses_importance: bool = True
     uses_progress: bool = False
+    uses_utilities: bool = False
+
+    @property
+    def measures_progress(self) -> bool:
+        """Return whether the server measures what each party's update contributes."""
+        return self.uses_progress or self.uses_utilities
 
 
 # --- controllers ----------------------------------------------------------------------------------
@@ -111,6 +122,14 @@ def heuristic_controller(
     server_m = least_delay_position(problem) if move else problem.server_m
     decision = at_maximum(problem, server_m, matched=matched, iterations=context.iterations)
     return make_plan(problem, "gsp" if move else "greedy", "heuristic", decision, 0.0)
+
+
+def oort_controller(problem: RoundProblem, context: RoundContext) -> Plan:
+    """Choose devices by utility per joule, at the position of least mean delay."""
+    if context.utilities is None or context.iterations is None:
+        raise ValueError("the context of oort must have utilities and iterations")
+    decision = oort(problem, context.utilities, context.iterations)
+    return make_plan(problem, "oort", "heuristic", decision, 0.0)
 
 
 def rival_iterations(mean: float, limit: Array, draws: Array) -> Array:
@@ -176,6 +195,13 @@ for _method in (
         schedule="asynchronous",
         rival=True,
         about="as vafl; least power and clock",
+    ),
+    _heuristic(
+        "oort",
+        oort_controller,
+        rival=True,
+        about="as gsp-matched, with the half of the devices of most measured utility per joule",
+        uses_utilities=True,
     ),
     Method(
         "zoc", exact_controller, memory="zero-out", about="as sc-dn; departed devices are removed"

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from scdn.check.user_code import call, collect
+from scdn.control.oort import PartyUtilities
 from scdn.control.plan import Plan
 from scdn.control.plan_request import make_request, problem_of
 from scdn.control.problem import Decision, RoundProblem, evaluate
@@ -89,7 +90,15 @@ def _context(method: Method, problem: RoundProblem) -> RoundContext:
     iterations = np.minimum(2.0, np.floor(problem.most_iterations())) if method.rival else None
     gains = np.tile(np.sqrt(np.arange(problem.max_iterations + 1.0)), (len(problem), 1))
     worth = RoundWorth(gains, Prices(), 1.0) if method.uses_progress else None
-    return RoundContext(problem.server_m.copy(), iterations, worth)
+    utilities = _utilities(len(problem)) if method.uses_utilities else None
+    return RoundContext(problem.server_m.copy(), iterations, worth, utilities)
+
+
+def _utilities(count: int) -> PartyUtilities:
+    """Return utilities of which the first device has none yet, and the last one is the best."""
+    gains, last_round = np.linspace(-0.1, 0.3, count), np.arange(count) - 1
+    gains[:1] = np.nan
+    return PartyUtilities(gains, last_round, count, np.linspace(0.0, 0.9, count))
 
 
 def _shapes(situation: str, decision: Decision, devices: int) -> Iterator[str]:

@@ -25,6 +25,7 @@ from scdn.rng import generator
 from scdn.scenario import Scenario
 from scdn.simulation.energy_ledger import Ledger
 from scdn.simulation.events import round_event
+from scdn.simulation.measured_utilities import MeasuredUtilities
 from scdn.simulation.outcome import Outcome, RoundResult, realise
 from scdn.simulation.plan_with_fallback import plan_round
 from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
@@ -65,6 +66,7 @@ class Simulation:
     ledger: Ledger = field(default_factory=Ledger)
     clock: VirtualClock = field(default_factory=VirtualClock)
     fallbacks: int = 0
+    utilities: MeasuredUtilities = field(default_factory=MeasuredUtilities)
     forecast: ProgressForecast = field(init=False)
 
     def __post_init__(self) -> None:
@@ -93,6 +95,7 @@ class Simulation:
             self.ledger.add(outcome, movement, compute, latency_s)
             result = replace(result, outcome=outcome)
             event = round_event(self.round, plan, result, movement, compute, fallback)
+            self.utilities.observe(result.contributions(), self.round)
             if self.method.uses_progress:
                 event["forecast"] = self.compare_with_forecast(plan, result)
             event |= {"entered": entered, "exited": exited, "metrics": metrics}
@@ -170,6 +173,9 @@ class Simulation:
             self.server_m,
             self._rival_iterations(problem),
             self._worth(problem) if self.method.uses_progress else None,
+            self.utilities.for_round(problem.ids, self.round, self.scenario.seed)
+            if self.method.uses_utilities
+            else None,
         )
         plan, fallback = plan_round(self.method, problem, context)
         self.fallbacks += fallback is not None
@@ -349,10 +355,7 @@ class Simulation:
         gains = self.forecast.gains(problem.ids, self.round, problem.max_iterations)
         expected = dict(zip(problem.ids, gains[np.arange(len(counts)), counts], strict=True))
         iterations = dict(zip(problem.ids, counts.tolist(), strict=True))
-        measured: dict[str, float] = {}
-        for step in result.steps:
-            for name, gain in step.contributions.items():
-                measured[name] = measured.get(name, 0.0) + gain
+        measured = result.contributions()
         exponent = self.forecast.exponent
         self.forecast.observe(measured, iterations, self.round, problem.max_iterations)
         return {
@@ -414,6 +417,7 @@ class Simulation:
             "clock": self.clock.state_dict(),
             "fallbacks": self.fallbacks,
             "forecast": self.forecast.state_dict(),
+            "utilities": self.utilities.state_dict(),
             "initial_loss": self.initial_loss,
             "reference_iterations": list(self.reference_iterations),
         }
@@ -426,4 +430,5 @@ class Simulation:
         self.clock = VirtualClock.from_state_dict(state["clock"])
         self.fallbacks = state["fallbacks"]
         self.forecast = ProgressForecast.from_state_dict(state["forecast"])
+        self.utilities = MeasuredUtilities.from_state_dict(state["utilities"])
         self.initial_loss = state["initial_loss"]

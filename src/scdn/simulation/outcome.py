@@ -118,6 +118,14 @@ class RoundResult:
     steps: Sequence[StepTaken]  # one, or one per arrival that trained
     arrivals: Sequence[Arrival] | None = None  # of an asynchronous round
 
+    def contributions(self) -> dict[str, float]:
+        """Return by how much each party's updates lowered the loss, where that is measured."""
+        gains: dict[str, float] = {}
+        for step in self.steps:
+            for name, gain in step.contributions.items():
+                gains[name] = gains.get(name, 0.0) + gain
+        return gains
+
 
 def realise(
     plan: Plan, leaving: Mask, fading: Fading, draws: ChannelDraws | None = None

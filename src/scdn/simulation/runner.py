@@ -150,7 +150,7 @@ def create_simulation(
         measure_gradients=chosen.schedule == "synchronous",
         parties=surroundings.parties,
         sends_sample=chosen.uses_importance,
-        measures_progress=chosen.uses_progress,
+        measures_progress=chosen.measures_progress,
     )
     return surroundings.simulation_class(
         scenario=scenario,
