@@ -19,14 +19,14 @@ def gsp(problem: RoundProblem, *, matched: bool = False) -> Decision:
 
 def least_delay_position(problem: RoundProblem) -> Array:
     """Return the position with the least mean access delay at full power."""
-    positions = _positions_to_try(problem)
+    positions = positions_to_try(problem)
     if not len(problem):
         return positions[0]
     delays = problem.delay_s(problem.max_power_w, problem.path_loss(positions)).mean(-1)
     return positions[int(np.argmin(delays))]
 
 
-def _positions_to_try(problem: RoundProblem) -> Array:
+def positions_to_try(problem: RoundProblem) -> Array:
     """Return the candidates if they are given, else device positions and a grid, where allowed."""
     if problem.candidates_m is not None:
         return _allowed(problem, problem.candidates_m)

@@ -68,12 +68,23 @@ def oort(problem: RoundProblem, utilities: PartyUtilities, iterations: Array) ->
     """
     counts = np.minimum(np.maximum(np.rint(iterations), 1.0), np.floor(problem.iteration_limit()))
     everyone = at_maximum(problem, least_delay_position(problem), matched=True, iterations=counts)
-    spent = evaluate(problem, everyone)
-    joules = spent.transmission_j + spent.processing_j
-    chosen = _choose(everyone.active & (counts > 0), utilities, joules)
-    counts = np.where(chosen, counts, 0.0)
-    power = np.where(chosen, everyone.power_w, 0.0)
-    return Decision(everyone.server_m, chosen, counts, power, problem.least_cpu_hz(counts))
+    able = everyone.active & (counts > 0)
+    chosen = _choose(able, utilities, device_joules(problem, everyone))
+    return keep_only(problem, everyone, chosen)
+
+
+def device_joules(problem: RoundProblem, decision: Decision) -> Array:
+    """Return what each device spends on sending and computing in the round."""
+    spent = evaluate(problem, decision)
+    return spent.transmission_j + spent.processing_j
+
+
+def keep_only(problem: RoundProblem, decision: Decision, chosen: Mask) -> Decision:
+    """Return the decision with only some devices active, at the least clock that suffices."""
+    iterations = np.where(chosen, decision.iterations, 0.0)
+    power = np.where(chosen, decision.power_w, 0.0)
+    clock = problem.least_cpu_hz(iterations)
+    return Decision(decision.server_m, chosen, iterations, power, clock)
 
 
 def _choose(eligible: Mask, utilities: PartyUtilities, joules: Array) -> Mask:

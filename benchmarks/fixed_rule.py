@@ -1,0 +1,269 @@
+"""Find the fixed rule that is best in hindsight on each network, by joules and by seconds.
+
+    python benchmarks/fixed_rule.py run rules.jsonl --seeds 3 --jobs 16
+    python benchmarks/fixed_rule.py table rules.jsonl
+
+A fixed rule is a place of the server, a number of iterations, the share of the devices that take
+part (those that cost least at that place) and a time limit of reports, kept for the whole run, with
+the least power and clock that suffice. All rules run with the scenario's own time limit first; the
+best are then tried with a shorter and a longer one. A rule is judged by its median over the seeds,
+where a run that does not reach the target counts as infinite. A run ends when it has reached all
+targets, or after `--rounds`. `run` appends to the file and skips what is in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice, product
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from network_runs import network_scenario
+from result_file import Record, argument_parser, read, run_missing
+from two_bills import BILLS, NAMES
+
+from scdn.arrays import Array
+from scdn.control.gsp import least_delay_position, positions_to_try
+from scdn.control.max_vfl import at_maximum
+from scdn.control.oort import device_joules, keep_only
+from scdn.control.plan import Plan, make_plan
+from scdn.control.problem import RoundProblem
+from scdn.methods import Method, RoundContext, register_method
+from scdn.record.round_totals import someone_trained
+from scdn.record.run_reader import Event, Run, read_run
+from scdn.record.target_results import target_results
+from scdn.simulation.loop import Simulation
+from scdn.simulation.runner import run
+from scdn.targets import parse_targets
+from scdn.world import geometry
+
+PLACES = ("start", "below start", "gsp", "below gsp", "cheapest half", "gsp followed")
+ITERATIONS: tuple[int | str, ...] = (1, 2, 3, "max")
+SHARES = (0.25, 0.5, 1.0)
+OTHER_DURATIONS = (0.5, 2.0)  # times max_delay_s
+TARGETS = ("top3=95", "top3=97")
+MEASURES = ("joules", "seconds")
+SERVING_ROUNDS = 10  # over which "cheapest half" spreads the energy of its flight
+ON_GROUND = np.array([1.0, 1.0, 0.0])
+
+
+class Rule(NamedTuple):
+    """A fixed rule; the duration is the time limit of reports, times the scenario's."""
+
+    place: str
+    iterations: int | str
+    share: float
+    duration: float = 1.0
+
+
+# --- the rule as a method -------------------------------------------------------------------------
+
+
+def fixed_rule(
+    place: str, iterations: int | str, share: float, duration: float, start_m: Array
+) -> Method:
+    """Return the method of a rule, for runs in which the server starts at `start_m`."""
+
+    def controller(problem: RoundProblem, _: RoundContext) -> Plan:
+        problem = replace(problem, max_delay_s=duration * problem.max_delay_s)
+        limit = np.floor(problem.iteration_limit())
+        counts = limit if iterations == "max" else np.minimum(float(iterations), limit)
+        server_m = _server_position(problem, place, start_m)
+        everyone = at_maximum(problem, server_m, matched=True, iterations=counts)
+        able = np.flatnonzero(everyone.active & (counts > 0))
+        cheapest = able[np.argsort(device_joules(problem, everyone)[able], kind="stable")]
+        chosen = np.zeros(len(problem), dtype=bool)
+        chosen[cheapest[: math.ceil(share * len(problem))]] = True
+        decision = keep_only(problem, everyone, chosen)
+        return make_plan(problem, "fixed-rule", "heuristic", decision, 0.0)
+
+    about = "place, iterations, share of devices and duration of a round are fixed"
+    return Method("fixed-rule", controller, uses_importance=False, about=about)
+
+
+def _server_position(problem: RoundProblem, place: str, start_m: Array) -> Array:
+    """Return where the server goes: to its place once, and again if nobody is in reach there."""
+    moved = not np.array_equal(problem.server_m, start_m)
+    hears = problem.least_power(problem.server_m) <= problem.max_power_w
+    if place == "start" or not len(problem) or (moved and hears.any() and place != "gsp followed"):
+        return _nearest(problem, problem.server_m)
+    if place == "below start":
+        return _nearest(problem, start_m * ON_GROUND)
+    if place == "cheapest half":
+        return _cheapest_for_half(problem)
+    spot = least_delay_position(problem)
+    return _nearest(problem, spot * ON_GROUND) if place == "below gsp" else spot
+
+
+def _nearest(problem: RoundProblem, wanted: Array) -> Array:
+    """Return the position, or the nearest one where the server may be."""
+    positions = _positions(problem, wanted)
+    return positions[int(np.argmin(geometry.distance(positions, wanted)))]
+
+
+def _positions(problem: RoundProblem, *further: Array) -> Array:
+    """Return GSP's positions; without candidates also those below them, and further ones."""
+    positions = positions_to_try(problem)
+    if problem.candidates_m is not None or problem.stays:
+        return positions
+    more = np.stack([*(positions * ON_GROUND), *further])
+    allowed = problem.allowed(more) & problem.reachable(more)
+    return np.concatenate([positions, more[allowed]])
+
+
+def _cheapest_for_half(problem: RoundProblem) -> Array:
+    """Return where a round costs least in which the cheapest half of the devices report."""
+    positions = _positions(problem)
+    power = problem.least_power(positions)
+    sending = np.where(power <= problem.max_power_w, power * problem.max_delay_s, np.inf)
+    half = np.sort(sending, axis=1)[:, : math.ceil(len(problem) / 2)].sum(axis=1)
+    staying = problem.movement.staying_j(positions[:, 2])
+    flight = problem.movement_j(positions).total - staying
+    return positions[int(np.argmin(half + staying + flight / SERVING_ROUNDS))]
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+class _Enough(Exception):  # noqa: N818  it is no error
+    """Raised to end a run that has reached its targets, or had its rounds."""
+
+
+def train(network: str, bill: str, seed: int, rounds: int, *rule: str | float) -> Record:
+    """Run one rule on one network; return what it cost to reach the targets."""
+    chosen = Rule(*rule)  # type: ignore[arg-type]  # from a file's fields
+    settings = [f"seed={seed}", *BILLS[bill]]
+    start_m = geometry.server_start(network_scenario(network, settings))
+    register_method(fixed_rule(*chosen, start_m))
+    scenario = network_scenario(network, [*settings, "method=fixed-rule"])
+    last_target = max(target.value for target in parse_targets(TARGETS))
+    met: list[bool] = []
+
+    def stop(event: Event, _: Simulation) -> None:
+        met.append(someone_trained(event) and event["metrics"]["top3"] >= last_target)
+        if len(met) >= rounds or (all(met[-2:]) and len(met) > 1):
+            raise _Enough
+
+    with tempfile.TemporaryDirectory() as folder:
+        with suppress(_Enough):
+            run(scenario, Path(folder) / "run", on_round=stop)
+        recorded = read_run(Path(folder) / "run")
+    key = {"network": network, "bill": bill, "seed": seed, "rounds": rounds}
+    return {**key, **chosen._asdict(), **_costs(recorded)}
+
+
+def _costs(recorded: Run) -> Record:
+    """Return joules and seconds to the targets, and how the run went until it ended."""
+    results = target_results(recorded.start, recorded.rounds, parse_targets(TARGETS))
+    if recorded.end is not None and recorded.end["status"] == "diverged":
+        results = [{**result, **dict.fromkeys(MEASURES)} for result in results]
+    present = [len(event["devices"]) for event in recorded.rounds]
+    active = [len(event["active"]) for event in recorded.rounds]
+    return {
+        "targets": {
+            target: {measure: result[measure] for measure in ("round", *MEASURES)}
+            for target, result in zip(TARGETS, results, strict=True)
+        },
+        "run_rounds": len(recorded.rounds),
+        "top3": recorded.rounds[-1]["metrics"]["top3"] if recorded.rounds else None,
+        "active": sum(active) / max(1, sum(present)),
+        "fallbacks": sum(event["plan"]["fallback"] is not None for event in recorded.rounds),
+    }
+
+
+def run_all(args: argparse.Namespace) -> None:
+    """Run every rule that the file does not have, then the best ones with other durations."""
+    key = ("network", "bill", "seed", "rounds", *Rule._fields)
+    seeds = range(args.first_seed, args.first_seed + args.seeds)
+    grid = islice(product(PLACES, ITERATIONS, SHARES), args.rules)
+    rules = [Rule(*cells) for cells in grid]
+    cells = [*product(args.networks, args.bills)]
+    everywhere = [
+        (*cell, seed, args.rounds, *rule) for seed, cell, rule in product(seeds, cells, rules)
+    ]
+    run_missing(args.file, train, everywhere, key, args.jobs)
+    best = [
+        (*cell, seed, args.rounds, *rule._replace(duration=duration))
+        for cell in cells
+        for rule in best_rules(_of_cell(read(args.file), *cell), args.refined)
+        for duration, seed in product(OTHER_DURATIONS, seeds)
+    ]
+    run_missing(args.file, train, best, key, args.jobs)
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def _of_cell(records: Sequence[Record], network: str, bill: str) -> list[Record]:
+    return [r for r in records if (r["network"], r["bill"]) == (network, bill)]
+
+
+def medians(records: Sequence[Record], target: str, measure: str) -> dict[Rule, float]:
+    """Return each rule's median over the seeds, of rules that have been run with all seeds."""
+    costs: Mapping[Rule, list[float]] = defaultdict(list)
+    for record in records:
+        cost = record["targets"][target][measure]
+        rule = Rule(*(record[name] for name in Rule._fields))
+        costs[rule].append(math.inf if cost is None else cost)
+    seeds = max(map(len, costs.values()), default=0)
+    return {rule: statistics.median(c) for rule, c in costs.items() if len(c) == seeds}
+
+
+def best_rules(records: Sequence[Record], count: int) -> list[Rule]:
+    """Return the best rules with the scenario's time limit, so many by each target and measure."""
+    chosen: dict[Rule, None] = {}
+    for target, measure in product(TARGETS, MEASURES):
+        values = medians([r for r in records if r["duration"] == 1], target, measure)
+        reached = [rule for rule, value in values.items() if math.isfinite(value)]
+        chosen |= dict.fromkeys(sorted(reached, key=lambda rule: values[rule])[:count])
+    return list(chosen)
+
+
+def rows(records: Sequence[Record]) -> Iterator[str]:
+    """Yield the best rule of each network and bill, within the scenario's time limit and beyond."""
+    yield "| network | bill | to | best rule | median | seeds | best rule, any limit | median |"
+    yield "|---|---|---|---|---:|---:|---|---:|"
+    for (network, bill), target, measure in product(product(NAMES, BILLS), TARGETS, MEASURES):
+        cell = _of_cell(records, network, bill)
+        if not cell:
+            continue
+        values = medians(cell, target, measure)
+        within = {rule: value for rule, value in values.items() if rule.duration <= 1}
+        best, at_all = (_best(chosen, measure) for chosen in (within, values))
+        seeds = len({record["seed"] for record in cell})
+        yield f"| {network} | {bill} | {target} | {best} | {seeds} | {at_all} |"
+
+
+def _best(values: Mapping[Rule, float], measure: str) -> str:
+    rule = min(values, key=lambda rule: values[rule])
+    if math.isinf(values[rule]):
+        return f"none gets there | – {measure}"
+    text = f"{rule.place}, {rule.iterations} iterations, {rule.share:.0%}, {rule.duration:g}×"
+    return f"{text} | {values[rule]:.3g} {'J' if measure == 'joules' else 's'}"
+
+
+def main() -> None:
+    """Run, or print the table."""
+    parser = argument_parser(__doc__, seeds=3)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--networks", nargs="+", choices=NAMES, default=NAMES)
+    parser.add_argument("--bills", nargs="+", choices=BILLS, default=("paper", "protocol"))
+    parser.add_argument("--rounds", type=int, default=30, help="after which a run ends")
+    parser.add_argument("--refined", type=int, default=3, help="rules to try other durations of")
+    parser.add_argument("--rules", type=int, help="only so many rules, to try this out")
+    args = parser.parse_args()
+    if args.action == "run":
+        run_all(args)
+    print("\n".join(rows(read(args.file))))
+
+
+if __name__ == "__main__":
+    main()
