@@ -10,6 +10,7 @@ from scdn.arrays import Array, IntArray, floats
 from scdn.control.exact.position_objective import objective_at
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
+from scdn.report.flight_path import flight_path
 from scdn.report.map_scene import DeviceMarkers, HeatMap, MapScene, ReachOutline
 from scdn.report.network_map import ground_grid
 
@@ -44,7 +45,7 @@ def make_plan_map(plan: Plan) -> MapScene:
         title=title,
         region_m=(x, y, z),
         server_m=plan.server_m,
-        path_m=_path(problem, plan.server_m),
+        path_m=flight_path(problem, plan.server_m),
         groups=[group for group in groups if len(group.names)],
         departed_m=np.zeros((0, 3)),
         departed_names=[],
@@ -62,20 +63,6 @@ def _within_region(boxes: Array, region_m: Array) -> Array:
     """Return boxes that end at the region's faces, where the problem's reach to infinity."""
     corners = boxes.reshape(-1, 2, 3)
     return np.clip(corners, 0.0, region_m).reshape(-1, 6)
-
-
-def _path(problem: RoundProblem, server_m: Array) -> Array:
-    """Return the points between which the server's way to its new position is straight."""
-    start, model = problem.server_m, problem.movement
-    if problem.routes is not None:
-        return problem.routes.waypoints(server_m)
-    if not model.moves:
-        return np.zeros((0, 3))
-    if model.climb_j or (start[:2] == server_m[:2]).all():  # the paper's climb on the way
-        return np.stack([start, server_m])
-    cruise = model.cruise_altitude_m(start, server_m)
-    turns = [np.append(position[:2], cruise) for position in (start, server_m)]
-    return np.stack([start, *turns, server_m])
 
 
 def _candidate_labels(problem: RoundProblem, candidates: Array) -> list[str]:

@@ -15,18 +15,22 @@ from typing import Any
 
 from scdn.errors import Fault, InputError, format_value
 from scdn.file_io import read_text
+from scdn.scenario.local_plane import LocalPlane
 from scdn.scenario.network_settings import ListedDevice
 
 _METRES, _DEGREES = ("x", "y", "z"), ("lat", "lon", "alt")
 _TEXT_COLUMNS = {"id", "kind"}
 _OPTIONAL_COLUMNS = sorted(set(ListedDevice.model_fields) - {"id", "position_m", "optimizer"})
-
-_EQUATOR_M, _FLATTENING = 6378137.0, 1 / 298.257223563
-_ECCENTRICITY_SQ = _FLATTENING * (2 - _FLATTENING)
+Degrees = tuple[float, float]
 
 
-def read_device_csv(path: Path, origin_deg: tuple[float, float] | None) -> list[dict[str, Any]]:
-    """Return the devices in the file, each as a table for a scenario's `devices`."""
+def read_device_csv(
+    path: Path, origin_deg: Degrees | None
+) -> tuple[list[dict[str, Any]], Degrees | None]:
+    """Return the devices in the file, each as a table for a scenario's `devices`, and the origin.
+
+    Without an origin, (0, 0) is the south-west corner of devices whose positions are in degrees.
+    """
     source = str(path)
     try:
         rows = list(csv.reader(io.StringIO(read_text(path)), strict=True))
@@ -48,10 +52,14 @@ def read_device_csv(path: Path, origin_deg: tuple[float, float] | None) -> list[
     if faults:
         raise InputError(source, faults)
     if "lat" in header:
-        _project(devices, origin_deg)
+        origin_deg = origin_deg or (
+            min(device["lat"] for device in devices),
+            min(device["lon"] for device in devices),
+        )
+        _project(devices, LocalPlane(*origin_deg))
     for device in devices:
         device["position_m"] = [device.pop(axis) for axis in _METRES]
-    return devices
+    return devices, origin_deg
 
 
 def _header_faults(header: list[str]) -> Iterator[Fault]:
@@ -108,16 +116,8 @@ def _number(cell: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _project(devices: list[dict[str, Any]], origin_deg: tuple[float, float] | None) -> None:
+def _project(devices: list[dict[str, Any]], plane: LocalPlane) -> None:
     """Replace lat, lon, alt by x (east), y (north), z, in metres from the origin."""
-    lat0, lon0 = origin_deg or (
-        min(device["lat"] for device in devices),
-        min(device["lon"] for device in devices),
-    )
-    curvature = 1 - _ECCENTRICITY_SQ * math.sin(math.radians(lat0)) ** 2
-    metres_per_radian_east = _EQUATOR_M / math.sqrt(curvature) * math.cos(math.radians(lat0))
-    metres_per_radian_north = _EQUATOR_M * (1 - _ECCENTRICITY_SQ) / curvature**1.5
     for device in devices:
-        device["x"] = math.radians(device.pop("lon") - lon0) * metres_per_radian_east
-        device["y"] = math.radians(device.pop("lat") - lat0) * metres_per_radian_north
+        device["x"], device["y"] = plane.metres(device.pop("lat"), device.pop("lon"))
         device["z"] = device.pop("alt")

@@ -50,9 +50,11 @@ def make_scenario(
     document = merge_tables(profile_defaults(document), document)
     scenario = validate_document(Scenario, document, source, scenario_faults)
     if scenario.devices_csv is not None:
-        listed = read_device_csv(folder / scenario.devices_csv, scenario.origin_deg)
+        listed, origin = read_device_csv(folder / scenario.devices_csv, scenario.origin_deg)
         document = {**document, "devices": [*document.get("devices", []), *listed]}
         del document["devices_csv"]
+        if origin is not None:
+            document["origin_deg"] = list(origin)
         scenario = validate_document(
             Scenario, document, f"{source} with {scenario.devices_csv}", scenario_faults
         )
