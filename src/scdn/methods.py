@@ -20,12 +20,15 @@ from scdn.control.oort import PartyUtilities, oort
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import RoundProblem
 from scdn.control.solve import solve
-from scdn.control.worth import RoundWorth, problem_by_worth
+from scdn.mission.round_search import MissionRound, best_offer
 from scdn.registry import Registry
+from scdn.scenario import Scenario
 
 Schedule = Literal["synchronous", "asynchronous"]
 
+VALIDATION_SHARE = 0.1  # of the training rows, on which a mission judges its progress
 PLAN_GAP = 1e-3  # relative gap to which runs prove their plans
+PLAN_BOXES = 50_000  # after which runs take the best plan so far; hard problems need about 5,000
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,7 @@ class RoundContext:
 
     warm_start: Array | None = None  # the server's position before the round
     iterations: Array | None = None  # of each device, for rivals
-    worth: RoundWorth | None = None  # of expected progress, for methods that use it
+    mission: MissionRound | None = None  # goal and forecast, for methods that plan by progress
     utilities: PartyUtilities | None = None  # measured so far, for methods that use them
 
 
@@ -65,7 +68,7 @@ class Method:
         Whether plans depend on the devices' importance or on statistics of their gradients, so that
         devices send embeddings of the sample that both are estimated on.
     uses_progress
-        Whether plans depend on `RoundContext.worth`: the server measures progress in every round,
+        Whether plans depend on `RoundContext.mission`: the server measures progress in every round,
         and forecasts it.
     uses_utilities
         Whether plans depend on `RoundContext.utilities`: the server measures progress in every
@@ -93,15 +96,20 @@ class Method:
 
 def exact_controller(problem: RoundProblem, context: RoundContext) -> Plan:
     """Solve the round's problem to a proven gap."""
-    return solve(problem, "exact", gap=PLAN_GAP, warm_start=context.warm_start)
+    return solve(
+        problem, "exact", gap=PLAN_GAP, max_boxes=PLAN_BOXES, warm_start=context.warm_start
+    )
 
 
 def mission_controller(problem: RoundProblem, context: RoundContext) -> Plan:
-    """Minimise priced joules and the worth of the progress that is forgone, to a proven gap."""
-    if context.worth is None:
-        raise ValueError("the context of a mission must say what progress is worth")
-    by_worth = problem_by_worth(problem, context.worth)
-    return solve(by_worth, "exact", gap=PLAN_GAP, warm_start=context.warm_start)
+    """Buy progress at the price that the mission's goal allows, each plan to a proven gap."""
+    if context.mission is None:
+        raise ValueError("the context of a mission must have its goal and forecast")
+    exact = partial(
+        solve, solver="exact", gap=PLAN_GAP, max_boxes=PLAN_BOXES, warm_start=context.warm_start
+    )
+    offer = best_offer(problem, context.mission, exact)
+    return replace(offer.plan, worth_j=offer.worth_j)
 
 
 def algorithm3_controller(problem: RoundProblem, _: RoundContext) -> Plan:
@@ -162,6 +170,14 @@ def methods() -> tuple[Method, ...]:
 def method(name: str) -> Method:
     """Return the method of this name, or the one that `package.module:NAME` names."""
     return METHODS.get(name)
+
+
+def with_validation_rows(scenario: Scenario) -> Scenario:
+    """Return the scenario with rows to judge progress on, if its method plans by progress."""
+    if scenario.learning.validation or not method(scenario.method).uses_progress:
+        return scenario
+    learning = scenario.learning.model_copy(update={"validation": VALIDATION_SHARE})
+    return scenario.model_copy(update={"learning": learning})
 
 
 for _method in (

@@ -13,10 +13,10 @@ from scdn.control.oort import PartyUtilities
 from scdn.control.plan import Plan
 from scdn.control.plan_request import make_request, problem_of
 from scdn.control.problem import Decision, RoundProblem, evaluate
-from scdn.control.worth import RoundWorth
 from scdn.errors import InputError
 from scdn.learning.memories import memory
 from scdn.methods import Method, RoundContext, Schedule
+from scdn.mission.round_search import MissionRound
 from scdn.scenario import Prices
 
 _SITE = {"region_m": [100, 100, 100], "server": {"position_m": [50, 50, 20]}}
@@ -89,9 +89,13 @@ def _problem(name: str) -> RoundProblem:
 def _context(method: Method, problem: RoundProblem) -> RoundContext:
     iterations = np.minimum(2.0, np.floor(problem.most_iterations())) if method.rival else None
     gains = np.tile(np.sqrt(np.arange(problem.max_iterations + 1.0)), (len(problem), 1))
-    worth = RoundWorth(gains, Prices(), 1.0) if method.uses_progress else None
+    mission = (
+        MissionRound(gains, 1.0, Prices(), "energy", rounds_left=10)
+        if method.uses_progress
+        else None
+    )
     utilities = _utilities(len(problem)) if method.uses_utilities else None
-    return RoundContext(problem.server_m.copy(), iterations, worth, utilities)
+    return RoundContext(problem.server_m.copy(), iterations, mission, utilities)
 
 
 def _utilities(count: int) -> PartyUtilities:

@@ -18,11 +18,15 @@ def gsp(problem: RoundProblem, *, matched: bool = False) -> Decision:
 
 
 def least_delay_position(problem: RoundProblem) -> Array:
-    """Return the position with the least mean access delay at full power."""
+    """Return the position with the least mean access delay of devices that can send, at full power.
+
+    If none can, it is the first position.
+    """
     positions = positions_to_try(problem)
-    if not len(problem):
+    senders = problem.take(np.flatnonzero(problem.max_power_w > 0))
+    if not len(senders):
         return positions[0]
-    delays = problem.delay_s(problem.max_power_w, problem.path_loss(positions)).mean(-1)
+    delays = senders.delay_s(senders.max_power_w, senders.path_loss(positions)).mean(-1)
     return positions[int(np.argmin(delays))]
 
 

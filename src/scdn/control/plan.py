@@ -9,14 +9,14 @@ from typing import Literal
 
 import numpy as np
 
-from scdn.arrays import Array
+from scdn.arrays import Array, Mask
 from scdn.control.problem import SMALLEST_OBJECTIVE, Decision, Evaluation, RoundProblem, evaluate
 from scdn.errors import input_error
 from scdn.file_io import Table
 from scdn.scenario.field_types import FrozenModel, SchemaVersion, Vector3, setting
 
 Status = Literal["optimal", "time_limit", "heuristic"]
-Reason = Literal["out_of_reach", "clock_too_slow", "not_worth_it"]
+Reason = Literal["out_of_reach", "clock_too_slow", "battery", "not_worth_it"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +33,8 @@ class Plan:
     boxes: int | None = None  # bounded by branch and bound
     history: tuple[float, ...] = ()  # objective of P′ after each iteration of Algorithm 3
     repaired: Plan | None = None
+    worth_j: float | None = None  # of a unit of progress, in a mission
+    battery_limited: Mask | None = None  # devices whose batteries lowered their limits
 
     @property
     def objective(self) -> float:
@@ -58,6 +60,8 @@ class Plan:
         slow = problem.least_cpu_hz(1.0) > problem.cpu_max_hz * (1 + 1e-12)
         reasons = np.where(slow, "clock_too_slow", "not_worth_it")
         reasons = np.where(in_reach, reasons, "out_of_reach")
+        if self.battery_limited is not None:
+            reasons = np.where(self.battery_limited, "battery", reasons)
         return [
             None if active else reason
             for active, reason in zip(self.decision.active, reasons.tolist(), strict=True)

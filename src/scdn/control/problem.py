@@ -64,6 +64,8 @@ class RoundProblem:
     optimizer: IntArray  # SGD, PROXIMAL or MOMENTUM of scdn.theory
     optimizer_value: Array  # mu, rho, or 0
     forgone: Array | None = None  # (N, τ^g + 1): replaces the bound, by number of iterations
+    fixed_cost: float = 0.0  # of the objective, whatever is decided, such as the price of time
+    iteration_caps: Array | None = None  # of each device, below τ^g
     network_size: int = -1  # N of Theorem 1's bound; by default the number of devices here
     noise_w: Array = field(init=False)
 
@@ -75,8 +77,9 @@ class RoundProblem:
     def take(self, which: IntArray) -> RoundProblem:
         """Return the problem of some of the devices; the bound keeps the network's N."""
         arrays = {name: getattr(self, name)[which] for name in DEVICE_COLUMNS}
-        if self.forgone is not None:
-            arrays["forgone"] = self.forgone[which]
+        for name in ("forgone", "iteration_caps"):
+            values = getattr(self, name)
+            arrays[name] = None if values is None else values[which]
         return replace(self, ids=tuple(self.ids[i] for i in which), **arrays)
 
     def __len__(self) -> int:
@@ -110,11 +113,16 @@ class RoundProblem:
         """Return the ids of the devices for which the mask is true."""
         return [self.ids[n] for n in np.flatnonzero(mask)]
 
+    def iteration_cap(self) -> Array:
+        """Return τ^g, or the lower cap of a device."""
+        most = np.full(len(self), float(self.max_iterations))
+        return most if self.iteration_caps is None else np.minimum(most, self.iteration_caps)
+
     def most_iterations(self) -> Array:
-        """Return the most iterations, relaxed, that the fastest clock and τ^g allow."""
+        """Return the most iterations, relaxed, that the fastest clock, τ^g and caps allow."""
         per_iteration = self.cycles(np.ones(len(self)))
         budget = self.cpu_max_hz * self.learning.compute_deadline_s
-        limit = np.full(len(self), float(self.max_iterations))
+        limit = self.iteration_cap()
         by_clock = np.divide(budget, per_iteration, out=limit.copy(), where=per_iteration > 0)
         return np.minimum(limit, by_clock)
 
@@ -317,7 +325,7 @@ def evaluate(problem: RoundProblem, decision: Decision) -> Evaluation:
         "movement": weights.movement * terms["movement_j"],
     }
     return Evaluation(
-        objective=sum(weighted.values()),
+        objective=sum(weighted.values()) + problem.fixed_cost,
         terms=terms,
         weighted=weighted,
         delay_s=np.where(decision.active, delay, np.nan),
@@ -363,7 +371,7 @@ def _device_checks(problem: RoundProblem, decision: Decision, delay: Array) -> I
     yield at_most("max_delay_s", delay, problem.max_delay_s, decision.active)
     yield at_most("inactive_iterations", iterations, 0.0, ~decision.active)
     yield at_most("inactive_power_w", power, 0.0, ~decision.active)
-    yield at_most("max_iterations", iterations, problem.max_iterations)
+    yield at_most("max_iterations", iterations, problem.iteration_cap())
     yield at_least("min_iterations", iterations, 0.0)
     if problem.integer_iterations:
         whole = np.rint(iterations)

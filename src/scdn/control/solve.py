@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.exact.branch_and_bound import solve_exact
+from scdn.control.exact.best_option import solve_best_exact
+from scdn.control.exact.branch_and_bound import MAX_BOXES, ExactResult, solve_exact
 from scdn.control.gsp import gsp
 from scdn.control.max_vfl import max_vfl
 from scdn.control.plan import Plan, make_plan
@@ -35,6 +36,7 @@ def solve(
     *,
     gap: float = 1e-4,
     time_limit_s: float = math.inf,
+    max_boxes: int = MAX_BOXES,
     warm_start: Array | None = None,
 ) -> Plan:
     """Return a plan for the round.
@@ -50,28 +52,54 @@ def solve(
         least power and clock for the same iterations.
     gap
         Relative gap at which `exact` stops.
-    time_limit_s
-        Time after which `exact` returns the best plan so far.
+    time_limit_s, max_boxes
+        Time or boxes of positions after which `exact` returns the best plan so far. With a limit
+        of boxes, plans do not depend on the machine's speed.
     warm_start
         A server position that `exact` tries first.
     """
     start = time.perf_counter()
     if solver == "exact":
-        optimum = solve_exact(problem, gap, time_limit_s=time_limit_s, warm_start=warm_start)
-        seconds = time.perf_counter() - start
-        return make_plan(
-            problem,
-            solver,
-            optimum.status,
-            optimum.decision,
-            seconds,
-            lower_bound=optimum.lower_bound,
-            boxes=optimum.boxes,
+        optimum = solve_exact(
+            problem, gap, time_limit_s=time_limit_s, max_boxes=max_boxes, warm_start=warm_start
         )
+        return _exact_plan(problem, optimum, time.perf_counter() - start)
     if solver == "paper":
         return _algorithm3_plan(problem)
     decision = _HEURISTICS[solver](problem)
     return make_plan(problem, solver, "heuristic", decision, time.perf_counter() - start)
+
+
+def solve_best(
+    options: Sequence[RoundProblem],
+    *,
+    gap: float = 1e-4,
+    time_limit_s: float = math.inf,
+    max_boxes: int = MAX_BOXES,
+    warm_start: Array | None = None,
+) -> Plan:
+    """Return the best plan over several variants of a round's problem, with one proof for all.
+
+    The plan's `problem` is the variant that it is of, and its lower bound holds for every variant.
+    The other parameters are those of `solve`.
+    """
+    start = time.perf_counter()
+    best = solve_best_exact(
+        options, gap, time_limit_s=time_limit_s, max_boxes=max_boxes, warm_start=warm_start
+    )
+    return _exact_plan(options[best.index], best.result, time.perf_counter() - start)
+
+
+def _exact_plan(problem: RoundProblem, optimum: ExactResult, seconds: float) -> Plan:
+    return make_plan(
+        problem,
+        "exact",
+        optimum.status,
+        optimum.decision,
+        seconds,
+        lower_bound=optimum.lower_bound,
+        boxes=optimum.boxes,
+    )
 
 
 def _algorithm3_plan(problem: RoundProblem) -> Plan:

@@ -83,8 +83,7 @@ class FederatedSimulation(Simulation):
     def admit_newcomers(self) -> None:
         """Say goodbye to devices that leave, and admit new ones."""
         self.membership.took_part |= self.model.connections.keys()
-        leaving = self.trace.leaving(self.round) & self._present
-        names = self.trace.fleet.id[leaving].tolist()
+        names = self.leaving()
         self.membership.say_goodbye([n for n in names if n not in self._lost], "you have left")
         self.membership.forget(names)
         self._lost.clear()
@@ -137,8 +136,7 @@ class FederatedSimulation(Simulation):
 
     def _known_state(self, party: str) -> int | None:
         """Return the number of the model state that the server has of a party that is present."""
-        leaving = self.trace.fleet.id[self.trace.leaving(self.round)]
-        known = None if party in leaving else self.remote.parties.get(party)
+        known = None if party in self.leaving() else self.remote.parties.get(party)
         return None if known is None else known.state
 
     def _wait_for(self, expected: set[str]) -> list[str]:
@@ -152,7 +150,7 @@ class FederatedSimulation(Simulation):
 
     def _admit_as_scripted(self) -> None:
         """Wait for the devices that the trace lets enter in this round, and admit them."""
-        staying = set(self.remote.names) - set(self.trace.fleet.id[self.trace.leaving(self.round)])
+        staying = set(self.remote.names) - set(self.leaving())
         if not staying <= self.membership.messenger.node_of.keys():
             self._discover()  # one that restarted may be back
         expected = set(self.trace.fleet.id[self.trace.entering(self.round)].tolist())

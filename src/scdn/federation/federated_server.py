@@ -210,8 +210,10 @@ class FederatedServer:
         self, scenario: Scenario, rows: AlignedRows, trace: ChurnTrace
     ) -> tuple[FederatedRunData, RemoteParties]:
         learning, seed = scenario.learning, scenario.seed
-        if not method(scenario.method).uses_importance:  # then the sample is for reports alone
-            self._membership.messenger.measurement |= {"sample", SAMPLE_GRADIENTS}
+        measurement = set() if method(scenario.method).uses_importance else {SAMPLE_GRADIENTS}
+        if measurement and not learning.validation:  # then the sample is for reports alone
+            measurement.add("sample")
+        self._membership.messenger.measurement |= measurement
         factory = PartyFactory.from_dataset(rows.dataset, learning)
         train_rows, test_rows = len(rows.train), len(rows.test)
         sample = sample_rows(train_rows, learning, seed)

@@ -96,6 +96,15 @@ class RemoteParties:
         self._coder = TableSender(self.learning.number_bits, self.seed)
 
     @property
+    def number_bits(self) -> int:
+        """Return the bits of each number in tables that are sent; requests have it."""
+        return self._coder.number_bits
+
+    @number_bits.setter
+    def number_bits(self, bits: int) -> None:
+        self._coder.number_bits = bits
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Return the parties in the order in which they joined."""
         return tuple(self.parties)

@@ -67,19 +67,23 @@ class VirtualClock:
     running: dict[str, PartyCycle] = field(default_factory=dict)
     last_report: dict[str, int] = field(default_factory=dict)  # `report_count` at that time
 
-    def next_arrivals(self, cycles: Mapping[str, PartyCycle], count: int) -> list[Arrival]:
-        """Advance to the end of the next `count` cycles.
+    def next_arrivals(
+        self, cycles: Mapping[str, PartyCycle], count: int, begins: Mapping[str, int] | None = None
+    ) -> list[Arrival]:
+        """Advance to the end of the next `count` cycles, or of all that there are.
 
         `cycles` has the cycle that each party would begin now. A party that is not in it, because
-        it has nothing to do or has left, gives up its running cycle.
+        it has nothing to do or has left, gives up its running cycle. `begins` is how many cycles a
+        party may begin, where that is limited.
         """
+        left = dict(begins or {})
         for name in set(self.due_s) - set(cycles):
             del self.due_s[name], self.running[name]
         for name in set(cycles) - set(self.due_s):
-            self._begin(name, cycles[name])
+            self._begin(name, cycles[name], left)
             self.last_report.setdefault(name, self.report_count)
-        arrivals = []
-        for _ in range(count if cycles else 0):
+        arrivals: list[Arrival] = []
+        while self.due_s and len(arrivals) < count:
             name = min(self.due_s, key=lambda party: (self.due_s[party], party))
             # Later than its end, if the server was still busy with the round before.
             self.now_s, cycle = max(self.now_s, self.due_s[name]), self.running[name]
@@ -88,7 +92,7 @@ class VirtualClock:
             if not cycle.late:
                 self.report_count += 1
             self.last_report[name] = self.report_count
-            self._begin(name, cycles[name])
+            self._begin(name, cycles[name], left)
         return arrivals
 
     def postpone(self, arrivals: Iterable[Arrival]) -> None:
@@ -98,7 +102,14 @@ class VirtualClock:
                 unplanned_s = arrival.radio.airtime_s - arrival.cycle.report.planned.airtime_s
                 self.due_s[arrival.name] += unplanned_s
 
-    def _begin(self, name: str, cycle: PartyCycle) -> None:
+    def _begin(self, name: str, cycle: PartyCycle, left: dict[str, int]) -> None:
+        """Begin a party's next cycle, if there is one left for it."""
+        if left.get(name, 1) < 1:
+            self.due_s.pop(name, None)
+            self.running.pop(name, None)
+            return
+        if name in left:
+            left[name] -= 1
         self.due_s[name], self.running[name] = self.now_s + cycle.seconds, cycle
 
     def state_dict(self) -> dict[str, Any]:

@@ -13,13 +13,27 @@ from scdn.rng import generator
 from scdn.scenario import LearningSettings
 
 HELD_OUT_BATCHES = 2  # better than one; what is held out must be sent as well
+VALIDATION_BATCHES = 8  # at most; these are sent once per report
 
 
 def sample_rows(
     count: int, learning: LearningSettings, seed: int
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Draw the training rows that importance and losses are measured on."""
-    return generator(seed, "sample").choice(count, min(count, learning.sample_rows), replace=False)
+    """Draw the training rows that importance and losses are measured on.
+
+    Where rows are set aside for validation, it is these.
+    """
+    size = sample_size(count, learning)
+    return generator(seed, "sample").choice(count, size, replace=False)
+
+
+def sample_size(count: int, learning: LearningSettings) -> int:
+    """Return how many of so many training rows are in the sample."""
+    size = min(count, learning.sample_rows)
+    if not learning.validation:
+        return size
+    most = min(learning.validation * count, VALIDATION_BATCHES * learning.batch_size)
+    return max(1, min(size, int(most)))
 
 
 def draw_batches(draw: np.random.Generator, steps: int, count: int, batch_size: int) -> Tensor:
@@ -50,23 +64,27 @@ def draw_round(
     if not learning.holds_rows_out:
         batches = draw_batches(draw, steps, count, learning.batch_size)
         return RoundRows(batches, batches.new_zeros(0, 0))
-    training, held_out = split_rows(seed, count, learning.batch_size)
+    training, held_out = split_rows(seed, count, learning)
     batches = draw_batches(draw, steps, len(training), learning.batch_size)
     return RoundRows(training[batches], held_out[None])
 
 
 @lru_cache(maxsize=8)
-def split_rows(seed: int, count: int, batch_size: int) -> tuple[Tensor, Tensor]:
+def split_rows(seed: int, count: int, learning: LearningSettings) -> tuple[Tensor, Tensor]:
     """Return the rows to train on, and two batches that are held out for the whole run.
 
     At most a fifth of the rows is held out. One row alone is both. The rows held out do not change,
     so that the server knows them of a party that does not report now and has not trained since.
+    Rows for validation are neither.
     """
     if count < 2:
         rows = torch.arange(count)
         return rows, rows
     order = generator(seed, "held-out").permutation(count)
-    size = max(1, min(count // 5, HELD_OUT_BATCHES * batch_size))
+    if learning.validation:
+        rest = order[~np.isin(order, sample_rows(count, learning, seed))]
+        order = rest if len(rest) > 1 else order
+    size = max(1, min(count // 5, HELD_OUT_BATCHES * learning.batch_size))
     held_out, training = torch.from_numpy(np.sort(order[:size])), np.sort(order[size:])
     return torch.from_numpy(training), held_out
 

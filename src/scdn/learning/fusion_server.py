@@ -312,6 +312,14 @@ class FusionServer:
                 filled[index] = impute(imputation, embeddings.sample, sample, test[present])
         return self._scores(self.fusion.outputs(filled))
 
+    @torch.no_grad()
+    def sample_scores(self) -> dict[str, float]:
+        """Return `loss` and all scores on the sample, as far as parties have sent it."""
+        outputs = self._outputs(self._sample_embeddings(), len(self.sample))
+        targets = self.targets[self.sample]
+        values = scores(outputs, targets, self.task, self.further_metrics)
+        return {"loss": values["test_loss"], **values}
+
     # --- state ----------------------------------------------------------------------------------
 
     def state_dict(self) -> StateDict:

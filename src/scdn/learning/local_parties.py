@@ -45,6 +45,15 @@ class LocalParties:
         self.sender = TableSender(self.factory.learning.number_bits, self.seed)
 
     @property
+    def number_bits(self) -> int:
+        """Return the bits of each number in tables that are sent."""
+        return self.sender.number_bits
+
+    @number_bits.setter
+    def number_bits(self, bits: int) -> None:
+        self.sender.number_bits = bits
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Return the names of the parties, stack by stack."""
         return tuple(name for stack in self.stacks for name in stack.names)

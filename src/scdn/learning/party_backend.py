@@ -59,6 +59,7 @@ class PartyBackend(Protocol):
     """
 
     round: tuple[int, int]  # the round and the arrival in it that is trained, or was last
+    number_bits: int  # of each number in the tables of that round
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from scdn.learning.batches import split_rows
+from scdn.learning.batches import sample_size, split_rows
 from scdn.scenario import LearningSettings
 
 Direction = Literal["up", "down"]
@@ -69,7 +69,10 @@ class RoundProtocol:
     drawn, held_out
         The training rows that are drawn in a round, and those on which nobody trains.
     sample
-        The rows that importance is estimated on; 0 where the controller does not use it.
+        The rows that importance is estimated on, or that a mission judges progress on; 0 where the
+        controller does neither.
+    sends_sample_gradients
+        Whether devices get gradients of the sample, for statistics.
     train_rows
         All training rows.
     """
@@ -80,6 +83,7 @@ class RoundProtocol:
     held_out: int
     sample: int
     train_rows: int
+    sends_sample_gradients: bool = True
 
     @classmethod
     def create(
@@ -95,15 +99,17 @@ class RoundProtocol:
         training, held_out = train_rows, 0
         if learning.holds_rows_out:
             # The number of rows does not depend on the seed.
-            training, held_out = map(len, split_rows(0, train_rows, learning.batch_size))
+            training, held_out = map(len, split_rows(0, train_rows, learning))
         size = learning.batch_size
+        sends_sample = uses_importance or learning.validation > 0
         return cls(
             learning,
             width,
             steps * min(size, training),
             held_out,
-            min(learning.sample_rows, train_rows) if uses_importance else 0,
+            sample_size(train_rows, learning) if sends_sample else 0,
             train_rows,
+            uses_importance,
         )
 
     @property
@@ -164,7 +170,8 @@ class RoundProtocol:
 
     def _training_parts(self, members: int, fusion_parameters: int) -> list[MessagePart]:
         """Return what a device needs to train and to measure its gradients."""
-        sample = MessagePart("gradients of the sample", "down", self.sample_bits)
+        sample_bits = self.sample_bits if self.sends_sample_gradients else 0
+        sample = MessagePart("gradients of the sample", "down", sample_bits)
         if self.learning.labels == "server":
             return [MessagePart("gradients", "down", self._bits(self.drawn)), sample]
         others = (members - 1) * self._bits(self.drawn)

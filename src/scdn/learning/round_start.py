@@ -87,7 +87,7 @@ def _shared_embeddings(
 
     Those that were heard in this round are passed on as they came; the server rounds the others.
     """
-    sender = TableSender(model.learning.number_bits, model.seed)
+    sender = TableSender(model.parties.number_bits, model.seed)
     if model.learning.labels == "server" or not sender.rounds:
         return stale
     members = zip(model.server.fusion.members, stale, strict=True)

@@ -119,6 +119,19 @@ class RoundTraining:
             self.held_out_weights,
         )
 
+    def held_out_losses(self) -> tuple[float, ...]:
+        """Return the loss of the rows held out before the step, and after it."""
+        tables = (self.stale_held_out, self.fresh_held_out)
+        known = [self.stale_held_out if table is None else table for table in tables]
+        return tuple(self._held_out_loss(table) for table in known)
+
+    def final_held_out_loss(self) -> float:
+        """Return the loss of the rows held out once the server has trained."""
+        return self.held_out_losses()[-1]
+
+    def _held_out_loss(self, embeddings: Tensor) -> float:
+        return self.server.mean_loss(self.task.held_out, embeddings, self.held_out_weights)
+
     # --- the server's training ------------------------------------------------------------------
 
     def train_server_by_sgd(self, steps: int, rate: float) -> None:

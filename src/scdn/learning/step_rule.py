@@ -21,6 +21,7 @@ class StepTaken:
     diverged: tuple[str, ...] = ()  # parties whose update was not finite, and was not applied
     rates: Mapping[str, float] = field(default_factory=dict)  # times the length, by party
     contributions: Mapping[str, float] = field(default_factory=dict)  # to the fall of the loss
+    held_out_losses: tuple[float, ...] = ()  # before, after the step, after the server's training
     sendings: int = 1  # of embeddings after the step, by each party that reports
     first_samples: frozenset[str] = frozenset()  # parties without an update that send a sample
 

@@ -233,6 +233,7 @@ class VerticalModel:
             going = training.task.training - set(step.diverged)
             rates = {name: step.length * local_steps[name].rate for name in going}
             gains = training.contributions() if self.measures_progress else {}
+            losses = training.held_out_losses() if self.measures_progress else ()
             self._keep_stats(stats)
             steps_per_round = 1 if arrival is None else len(self.present)
             self.step_rule.adapt(step, len(training.task.training), steps_per_round)
@@ -247,7 +248,15 @@ class VerticalModel:
                 training.train_server_by_sgd(server_steps.count, server_steps.rate)
             if self.server.heard is not None:
                 training.keep_heard(self.server.heard)
-        return replace(step, rates=rates, first_samples=first_samples, contributions=gains)
+            if losses:
+                losses += (training.final_held_out_loss(),)
+        return replace(
+            step,
+            rates=rates,
+            first_samples=first_samples,
+            contributions=gains,
+            held_out_losses=losses,
+        )
 
     def exchange(self) -> None:
         """Let parties send embeddings of the sample and the test rows, if they have changed.
@@ -272,6 +281,12 @@ class VerticalModel:
         self.exchange()
         with single_threaded():
             return self.server.metrics()
+
+    def sample_scores(self) -> dict[str, float]:
+        """Return `loss` and all scores of the current models on the sample."""
+        self.exchange()
+        with single_threaded():
+            return self.server.sample_scores()
 
     def importance(self, names: Sequence[str] | None = None) -> dict[str, float]:
         """Return γ of the parties present, or of those in `names` (Algorithm 2)."""

@@ -1,8 +1,9 @@
-"""A forecast of progress: how much loss each party's update is expected to take off.
+"""A forecast of progress: what a round brings anyway, and what each party's part in it adds.
 
-The gain of a party is amount·(iterations/most)^exponent: concave, with one exponent for all. The
-amount follows what was measured, and falls from round to round as the model improves. A party that
-is not heard keeps its amount, and grows more promising the longer it rests.
+A round that is flown brings `base`. A party that reports adds an equal share of `hearing`, what the
+server gains from fresh embeddings, and with its update amount·(iterations/most)^exponent: concave,
+with one exponent for all. All of it follows what was measured. A party that rests grows more
+promising, so that nobody is written off for ever.
 """
 
 from __future__ import annotations
@@ -15,9 +16,16 @@ import numpy as np
 
 from scdn.arrays import Array
 
-FIRST_SHARE = 0.3  # of the initial loss, that all parties together may take off in a round
-SMOOTHING = 0.5  # weight of the latest measurement
-OPTIMISM = 0.15  # by which a resting party's amount grows per round
+SMOOTHING = 0.3  # weight of the latest measurement
+OPTIMISM = 0.1  # of the way to the best party's amount, that a resting party goes in each round
+EXPONENTS = (0.25, 0.35, 0.5, 0.7, 1.0)
+USUAL_EXPONENT = 0.5
+TRUST_IN_USUAL = 2.0  # squared errors of logarithms that the usual exponent is ahead of the others
+MEMORY = 0.9  # weight of earlier errors when an exponent is chosen
+FIRST_PROGRESS = 8.0  # expected of the first round: half the loss
+FIRST_SHARES = {"base": 0.4, "updates": 0.3, "hearing": 0.3}
+LEAST_SHARE = 0.05  # of the mean progress per round so far, that any round brings
+HEARING_MEMORY = 0.85  # weight of a round against the next one, in base and hearing
 
 
 @dataclass
@@ -28,51 +36,112 @@ class PartyProgress:
     round: int
 
 
+@dataclass(frozen=True)
+class RoundProgress:
+    """What was measured in a round.
+
+    Attributes
+    ----------
+    before, after
+        The progress before the round and after it, on validation rows.
+    contributions
+        By how much each party's update lowered the loss of the rows held out.
+    update_share
+        The part of the fall of that loss that is due to the updates; the rest is the server's.
+    iterations
+        Of each party that reported.
+    present
+        The number of parties that were present.
+    """
+
+    before: float
+    after: float
+    contributions: Mapping[str, float]
+    update_share: float
+    iterations: Mapping[str, float]
+    present: int
+
+
 @dataclass
 class ProgressForecast:
-    """Forecasts of all parties; `observe` adds a round, `gains` forecasts the next."""
+    """Forecasts of all parties; `observe` adds a round, `gains` and `base` forecast the next."""
 
-    first_loss: float
-    exponent: float = 0.5
+    base: float = FIRST_PROGRESS * FIRST_SHARES["base"]
+    hearing: float = FIRST_PROGRESS * FIRST_SHARES["hearing"]  # if everybody reports
+    exponent: float = USUAL_EXPONENT
     parties: dict[str, PartyProgress] = field(default_factory=dict)
+    server_rounds: list[tuple[float, float]] = field(default_factory=list)  # share heard, gain
+    exponent_errors: list[float] = field(default_factory=lambda: [0.0] * len(EXPONENTS))
 
     def amounts(self, names: Sequence[str], round_index: int) -> Array:
-        """Return each party's gain with the most iterations in a round."""
+        """Return what each party's update adds with the most iterations in a round."""
         known = [party.amount for name, party in self.parties.items() if name in names]
-        fresh = max(known, default=FIRST_SHARE * self.first_loss / max(1, len(names)))
+        first = FIRST_PROGRESS * FIRST_SHARES["updates"] / max(1, len(names))
+        best = max(known, default=first)
         result = []
         for name in names:
             party = self.parties.get(name)
-            if party is None:
-                result.append(fresh)
-            else:
-                rested = max(0, round_index - party.round - 1)
-                result.append(
-                    min(party.amount * (1 + OPTIMISM) ** rested, max(fresh, party.amount))
-                )
+            rested = 0 if party is None else max(0, round_index - party.round - 1)
+            own = best if party is None else party.amount
+            result.append(best + (own - best) * (1 - OPTIMISM) ** rested)
         return np.array(result)
 
     def gains(self, names: Sequence[str], round_index: int, most: int) -> Array:
-        """Return gains (parties, most + 1) by the number of iterations."""
-        share = (np.arange(most + 1) / max(1, most)) ** self.exponent
-        share[0] = 0.0
-        return self.amounts(names, round_index)[:, None] * share
+        """Return what parties add by their number of iterations, (parties, most + 1)."""
+        iterations = np.arange(most + 1)
+        share = (iterations / max(1, most)) ** self.exponent
+        hearing = self.hearing / max(1, len(names))
+        updates = self.amounts(names, round_index)[:, None] * share
+        return np.where(iterations > 0, updates + hearing, 0.0)
 
-    def observe(
-        self,
-        contributions: Mapping[str, float],
-        iterations: Mapping[str, float],
-        round_index: int,
-        most: int,
-    ) -> None:
-        """Take a round's measured contributions into account."""
-        for name, gain in contributions.items():
-            share = (max(iterations[name], 1e-9) / max(1, most)) ** self.exponent
-            amount = max(gain, 0.0) / share
-            before = self.parties.get(name)
+    def observe(self, measured: RoundProgress, round_index: int, most: int) -> dict[str, float]:
+        """Take a round into account; return what each party's update added."""
+        made = measured.after - measured.before
+        credit = {name: max(gain, 0.0) for name, gain in measured.contributions.items()}
+        total = sum(credit.values())
+        updates = max(made, 0.0) * measured.update_share
+        gains = {name: updates * c / total if total else 0.0 for name, c in credit.items()}
+        self._choose_exponent(gains, measured.iterations, most)
+        for name, gain in gains.items():
+            share = (max(measured.iterations.get(name, 0.0), 1e-9) / max(1, most)) ** self.exponent
+            before, amount = self.parties.get(name), gain / share
             if before is not None:
                 amount = SMOOTHING * amount + (1 - SMOOTHING) * before.amount
-            self.parties[name] = PartyProgress(max(amount, 1e-9), round_index)
+            self.parties[name] = PartyProgress(amount, round_index)
+        heard = len(measured.iterations) / max(1, measured.present)
+        self.server_rounds.append((heard, made - sum(gains.values())))
+        self._fit_server(LEAST_SHARE * measured.after / (round_index + 1))
+        return gains
+
+    def _fit_server(self, least: float) -> None:
+        """Fit the server's own progress by ridge regression on the share of parties heard."""
+        heard, gains = np.array(self.server_rounds).T
+        weights = HEARING_MEMORY ** np.arange(len(gains) - 1, -1, -1)
+        level = float(weights @ gains / weights.sum())
+        shares = FIRST_SHARES["base"], FIRST_SHARES["hearing"]
+        scale = max(level, least) / (shares[0] + shares[1] * float(weights @ heard / weights.sum()))
+        prior = np.array(shares) * scale
+        columns = np.stack([np.ones(len(heard)), heard], 1)
+        normal = columns.T @ (weights[:, None] * columns) + np.eye(2)
+        base, hearing = np.linalg.solve(normal, columns.T @ (weights * gains) + prior)
+        self.base, self.hearing = max(float(base), least), max(float(hearing), 0.0)
+
+    def _choose_exponent(
+        self, gains: Mapping[str, float], iterations: Mapping[str, float], most: int
+    ) -> None:
+        """Choose the exponent whose forecasts had the least error for parties known before."""
+        for index, exponent in enumerate(EXPONENTS):
+            error = 0.0
+            for name, gain in gains.items():
+                party, count = self.parties.get(name), iterations.get(name, 0.0)
+                if party is None or party.amount <= 0 or gain <= 0 or count <= 0:
+                    continue
+                share = (count / max(1, most)) ** exponent
+                error += float(np.log(gain / (party.amount * share))) ** 2
+            self.exponent_errors[index] = MEMORY * self.exponent_errors[index] + error
+        errors = np.array(self.exponent_errors)
+        errors[EXPONENTS.index(USUAL_EXPONENT)] -= TRUST_IN_USUAL
+        self.exponent = EXPONENTS[int(errors.argmin())]
 
     def state_dict(self) -> dict[str, Any]:
         """Return the whole state, for a checkpoint."""
@@ -82,4 +151,5 @@ class ProgressForecast:
     def from_state_dict(cls, state: dict[str, Any]) -> ProgressForecast:
         """Return the forecast with this state."""
         parties = {name: PartyProgress(**party) for name, party in state["parties"].items()}
-        return cls(state["first_loss"], state["exponent"], parties)
+        rounds = [(heard, gain) for heard, gain in state["server_rounds"]]
+        return cls(**{**state, "parties": parties, "server_rounds": rounds})

@@ -44,6 +44,7 @@ class ServerRound(_OpenModel):
     transmission_j: float = 0.0
     airtime_s: float = 0.0
     steps: Annotated[int, Field(ge=0)] | None = None
+    battery_j: float | None = Field(None, description="left after the round, if it has a battery")
 
 
 class DeviceRound(_OpenModel):
@@ -70,6 +71,7 @@ class DeviceRound(_OpenModel):
     bits_received: float | None = None
     airtime_s: float | None = None
     receiving_s: float | None = None
+    battery_j: float | None = Field(None, description="left after the round, if it has a battery")
     importance: float
     smoothness: float
 
@@ -127,6 +129,7 @@ class RoundEvent(_OpenModel):
     active: list[str]
     entered: list[str]
     exited: list[str]
+    exits_by_battery: list[str] = Field([], description="those of `exited` that are used up")
     link_failed: list[str]
     server: ServerRound
     devices: list[DeviceRound]

@@ -113,6 +113,11 @@ class Scenario(FrozenModel):
         return self.prices or Prices(device=1.0, server=1.0)
 
     @property
+    def round_bits(self) -> tuple[int, ...]:
+        """Return the bits per number that a mission may choose from in a round."""
+        return self.mission.bits or (self.learning.number_bits,)
+
+    @property
     def report_limit_s(self) -> float:
         """Return the time limit of a report, which the duty cycle may shorten."""
         return report_limit_s(self.max_delay_s, self.radio, self.round_s)

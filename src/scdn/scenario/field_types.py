@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict
 from pydantic.config import JsonDict
@@ -51,6 +51,7 @@ PositiveWhole = Annotated[int, Field(gt=0), *_WHOLE]
 SchemaVersion = Annotated[int, Field(ge=1, le=1)]
 TargetText = Annotated[str, AfterValidator(lambda text: str(parse_target(text)))]
 Number = Annotated[float, Strict()]
+NumberBits = Literal[2, 4, 8, 16, 32]  # of a number in a table that is sent
 Vector3 = Annotated[tuple[Number, Number, Number], Strict(False)]
 Box = Annotated[tuple[Number, Number, Number, Number, Number, Number], Strict(False)]
 Rectangle = Annotated[tuple[Number, Number, Number, Number], Strict(False)]

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Strict, model_validator
 
 from scdn.scenario.field_types import (
     NonNegative,
+    NumberBits,
     Positive,
     PositiveWhole,
     Probability,
@@ -64,7 +65,7 @@ class LearningSettings(RoundLearningSettings):
         'what a report is billed as: "protocol", the messages that are really sent, or "model", '
         "the party's model, as in the paper",
     )
-    number_bits: Literal[2, 4, 8, 16, 32] = setting(
+    number_bits: NumberBits = setting(
         32, "bits per number of embeddings and of their gradients that are sent"
     )
     unheard: Literal["imputed", "known"] = setting(
@@ -125,6 +126,13 @@ class LearningSettings(RoundLearningSettings):
     )
     sample_rows: PositiveWhole = setting(
         2048, "training rows for importance and losses", reason="enough for a stable ranking"
+    )
+    validation: float = setting(
+        0.0,
+        "share of the training rows, up to eight batches, that nobody trains on, and on which a "
+        "mission judges its progress; 0: a tenth in a mission, none with other methods",
+        ge=0,
+        le=0.5,
     )
     smoothness: Literal["norms", "measured"] = setting(
         "measured",

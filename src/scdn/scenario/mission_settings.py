@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from scdn.scenario.field_types import FrozenModel, Positive, TargetText, setting
+from pydantic import Field, Strict
+
+from scdn.scenario.field_types import FrozenModel, Number, NumberBits, Positive, TargetText, setting
 
 Goal = Literal["energy", "time", "best"]
+Multiple = Annotated[Number, Field(gt=0, le=1000)]
 
 
 class Mission(FrozenModel):
@@ -24,4 +27,14 @@ class Mission(FrozenModel):
     worth_j: Positive | None = setting(
         None,
         "priced joules that a fall of the loss by 1 is worth; by default it follows from the goal",
+    )
+    durations: Annotated[tuple[Multiple, ...], Strict(False)] = setting(
+        (1.0,),
+        "durations of a round to choose from in every round, as multiples of max_delay_s and, "
+        "where that is given, of round_s",
+    )
+    bits: Annotated[tuple[NumberBits, ...], Strict(False)] = setting(
+        (),
+        "bits per number that is sent to choose from in every round, 2, 4, 8, 16 or 32; by default "
+        "learning.number_bits",
     )

@@ -39,6 +39,9 @@ class ListedDevice(DeviceSettings, Lifetime):
     """A device that is listed in a scenario or read from a CSV file."""
 
     kind: Text = setting("device", "kind of device, for maps and tables")
+    battery_j: Magnitude | None = setting(
+        None, "energy in its battery when it enters; by default it does not run out"
+    )
     optimizer: AnyOptimizer = setting(  # type: ignore[assignment]  # a request has no custom one
         Sgd(), "local optimizer: sgd, proximal with mu, momentum with rho, or custom with name"
     )
@@ -87,6 +90,10 @@ class DeviceGroup(FrozenModel):
         (0.0032, 0.0074),
         "effective FLOPs per cycle, uniform in [low, high]",
         reason="clocks then limit iterations",
+    )
+    battery_j: NumberRange | None = setting(
+        None,
+        "energy in their batteries when they enter, uniform in [low, high]; by default unlimited",
     )
     learning_rate: Positive = setting(0.1, "learning rate η")
     optimizers: Annotated[tuple[OptimizerKind, ...], Strict(False)] = setting(
@@ -174,6 +181,9 @@ class MobileServer(FrozenModel):
         1.0,
         "power at which the server sends to each device; 0: its sending is not counted",
         reason="30 dBm, a usual access point",
+    )
+    battery_j: Magnitude | None = setting(
+        None, "energy in the server's battery when the run begins; by default it does not run out"
     )
 
 

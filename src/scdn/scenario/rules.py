@@ -195,6 +195,7 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
         allowed = "a group must have entry_share > 0, or churn.entry_rate must be 0"
         yield Fault("fleet", "no device can enter", allowed, ("churn",))
     yield from _augmentation_faults(scenario.learning)
+    yield from _round_option_faults(scenario)
     yield from _target_faults(scenario.targets, scenario.learning.metrics)
 
 
@@ -205,6 +206,29 @@ def _augmentation_faults(learning: LearningSettings) -> Iterator[Fault]:
         field = "learning.augment_flip" if learning.augment_flip else "learning.augment_shift"
         allowed = "needs split = strips or modality: pixels move sideways within a party's strip"
         yield Fault(field, f"got split = {learning.split}", allowed, ("learning.split",))
+
+
+def _round_option_faults(scenario: Scenario) -> Iterator[Fault]:
+    """Yield duplicate durations and bits of a mission, and bits where numbers are not rounded."""
+    mission, learning = scenario.mission, scenario.learning
+    if not mission.durations:
+        yield Fault("mission.durations", "got an empty list", "needs at least one, such as 1")
+    for name in ("durations", "bits"):
+        values = getattr(mission, name)
+        for index, value in enumerate(values):
+            if value in values[:index]:
+                field, fault = f"mission.{name}.{index}", f"got {format_value(value)} again"
+                yield Fault(field, fault, "must be unique")
+    if not mission.bits:
+        return
+    if learning.payload != "protocol":
+        allowed = (
+            "must be empty unless learning.payload is protocol: models have 32 bits per number"
+        )
+        yield _wrong_value("mission.bits", list(mission.bits), allowed, "learning.payload")
+    elif learning.unheard == "known" and min(mission.bits) < 32:
+        allowed = "needs learning.unheard = imputed, or 32: numbers are not rounded else"
+        yield _wrong_value("mission.bits", list(mission.bits), allowed, "learning.unheard")
 
 
 def _target_faults(targets: Sequence[str], metrics: Sequence[str]) -> Iterator[Fault]:
@@ -235,6 +259,8 @@ def _group_faults(where: str, group: DeviceGroup, region_m: Coordinates) -> Iter
         "mu": (above_0, below_1),
         "rho": (above_0, below_1),
     }
+    if group.battery_j is not None:
+        limits["battery_j"] = (0.0, 1e15)
     for name, (lower, upper) in limits.items():
         low, high = getattr(group, name)
         if not lower <= low <= high <= upper:

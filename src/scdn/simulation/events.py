@@ -89,6 +89,7 @@ def round_event(
         "devices": _device_entries(plan, outcome, problem),
         "plan": {
             "solver": plan.solver,
+            "status": plan.status,
             "objective": plan.objective,
             "gap": plan.gap,
             "solve_seconds": plan.solve_seconds,

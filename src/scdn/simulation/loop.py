@@ -13,21 +13,26 @@ import numpy as np
 from scdn.arrays import Array, IntArray, Mask, floats
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
-from scdn.control.worth import RoundWorth
 from scdn.learning.asynchronous_schedule import PartyCycle, VirtualClock, train_arrivals
 from scdn.learning.local_optimizers import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.radio_use import ReportUse
 from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, RoundContext, rival_iterations
-from scdn.mission.forecast import ProgressForecast
+from scdn.mission.mission_control import MissionControl
 from scdn.record.run_reader import Event
 from scdn.rng import generator
 from scdn.scenario import Scenario
+from scdn.simulation.batteries import Batteries
+from scdn.simulation.battery_rounds import (
+    cycles_within_batteries,
+    pay,
+    plan_round_within_batteries,
+)
 from scdn.simulation.energy_ledger import Ledger
 from scdn.simulation.events import round_event
 from scdn.simulation.measured_utilities import MeasuredUtilities
+from scdn.simulation.mission_rounds import observe_round, round_costs
 from scdn.simulation.outcome import Outcome, RoundResult, realise
-from scdn.simulation.plan_with_fallback import plan_round
 from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
 from scdn.simulation.radio_bill import add_electronics, report_uses, with_steps
 from scdn.simulation.run_data import RunData
@@ -67,14 +72,18 @@ class Simulation:
     clock: VirtualClock = field(default_factory=VirtualClock)
     fallbacks: int = 0
     utilities: MeasuredUtilities = field(default_factory=MeasuredUtilities)
-    forecast: ProgressForecast = field(init=False)
+    mission: MissionControl | None = field(default=None, init=False)
+    batteries: Batteries = field(init=False)
 
     def __post_init__(self) -> None:
-        self.forecast = ProgressForecast(self.initial_loss)
+        self.batteries = Batteries(self.scenario.server.battery_j)
+        if self.method.uses_progress:
+            rows = len(self.model.server.sample)
+            self.mission = MissionControl.create(self.scenario, self.initial_loss, rows)
 
     def loop(self) -> Iterator[Event]:
         """Run Algorithm 1 and yield one event per round."""
-        while self.round < self.scenario.learning.rounds:
+        while self.round < self.scenario.learning.rounds and self.ended is None:
             began = time.perf_counter()
             reports = self.collect_reports()  # line 3
             importance = self.estimate_importance()  # line 4
@@ -88,38 +97,49 @@ class Simulation:
             latency_s = self.fly(problem, plan) + stay_s
             if self.scenario.round_s is not None:
                 movement = movement.staying_longer(stay_s / self.scenario.round_s)
+            outcome = add_electronics(result.outcome, self.scenario.electronics, latency_s)
+            outcome = pay(self, problem, outcome, movement, compute)
+            scores = {} if self.mission is None else self.model.sample_scores()
             entered, exited = self.update_network()  # line 7
             metrics = self.evaluate()
 
-            outcome = add_electronics(result.outcome, self.scenario.electronics, latency_s)
             self.ledger.add(outcome, movement, compute, latency_s)
             result = replace(result, outcome=outcome)
             event = round_event(self.round, plan, result, movement, compute, fallback)
             self.utilities.observe(result.contributions(), self.round)
-            if self.method.uses_progress:
-                event["forecast"] = self.compare_with_forecast(plan, result)
+            if self.mission is not None:
+                costs = round_costs(plan, outcome, movement, compute, latency_s, self.mission)
+                event["forecast"] = observe_round(self.mission, plan, result, costs, scores)
             event |= {"entered": entered, "exited": exited, "metrics": metrics}
             event |= {"latency_s": latency_s, "seconds": time.perf_counter() - began}
+            self.batteries.add_to_event(event, reports.fleet)
             self.add_measurements(event)
+            self.batteries.depart()
             self.round += 1
             yield event
 
     # --- Lines 3 and 4: reports and importance ----------------------------------------------------
 
     @property
-    def _present(self) -> Mask:
-        return self.trace.present(self.round)
+    def present(self) -> Mask:
+        """Which devices of the trace are there: batteries may have made some leave earlier."""
+        return self.trace.present(self.round) & self.batteries.present(self.trace.fleet)
+
+    @property
+    def fleet(self) -> Fleet:
+        """The devices that are present."""
+        return self.trace.fleet.take(self.present)
 
     def collect_reports(self) -> DeviceReports:
         """Return what the devices that are present transmit to the server (line 3)."""
         model = self.model
-        fleet = self.trace.fleet.take(self._present)
+        fleet = self.fleet
         ids = fleet.id.tolist()
         smoothness, global_smoothness = model.smoothness()
         if not math.isfinite(global_smoothness):
             raise DivergedError(f"smoothness is no longer finite before round {self.round}")
         connections = floats([model.connections[name] for name in ids])
-        survival = self.trace.survival(self.round)[self._present]
+        survival = self.trace.survival(self.round)[self.present]
         optimizer, optimizer_value = self.data.optimizers(fleet, self.round)
         bounds = {name: stats.bound_sq for name, stats in model.gradient_stats.items()}
         variances = {name: stats.variance for name, stats in model.gradient_stats.items()}
@@ -153,7 +173,7 @@ class Simulation:
 
     def estimate_importance(self) -> Array:
         """Return γ by Algorithm 2 (line 4); it is 1 in round 0 and for newcomers."""
-        ids = self.trace.fleet.id[self._present].tolist()
+        ids = self.trace.fleet.id[self.present].tolist()
         importance: Mapping[str, float] = {}
         if self.round > 0:
             newcomers = set(self.trace.fleet.id[self.trace.entering(self.round - 1)])
@@ -167,38 +187,37 @@ class Simulation:
 
     # --- Line 5: the plan -------------------------------------------------------------------------
 
+    @property
+    def ended(self) -> str | None:
+        """Return why the run is over before its last round; None as long as it is not."""
+        return None if self.mission is None else self.mission.ended
+
     def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
         """Return the round's plan, and the solver that replaced the method's plan, if one did."""
         context = RoundContext(
             self.server_m,
             self._rival_iterations(problem),
-            self._worth(problem) if self.method.uses_progress else None,
+            None if self.mission is None else self.mission.begin_round(problem),
             self.utilities.for_round(problem.ids, self.round, self.scenario.seed)
             if self.method.uses_utilities
             else None,
         )
-        plan, fallback = plan_round(self.method, problem, context)
+        plan, fallback = plan_round_within_batteries(self, problem, context)
         self.fallbacks += fallback is not None
         return plan, fallback
-
-    def _worth(self, problem: RoundProblem) -> RoundWorth:
-        """Return what progress is worth in this round."""
-        gains = self.forecast.gains(problem.ids, self.round, problem.max_iterations)
-        worth_j = self.scenario.mission.worth_j or 30.0
-        return RoundWorth(worth_j * gains, self.scenario.mission_prices, 10.0)
 
     def _rival_iterations(self, problem: RoundProblem) -> Array | None:
         if not self.method.rival:
             return None
         draws = generator(self.scenario.seed, "rival", self.round).random(len(self.trace.fleet))
         mean = self.reference_iterations[self.round]
-        return rival_iterations(mean, problem.most_iterations(), draws[self._present])
+        return rival_iterations(mean, problem.most_iterations(), draws[self.present])
 
     # --- Line 6: training -------------------------------------------------------------------------
 
     def realise(self, plan: Plan) -> Outcome:
         """Return which devices report in time under this plan, and what everyone spends."""
-        leaving = self.trace.leaving(self.round)[self._present]
+        leaving = self.trace.leaving(self.round)[self.present]
         return realise(plan, leaving, self.scenario.fading, self._channel_draws())
 
     def _channel_draws(self) -> ChannelDraws | None:
@@ -207,7 +226,7 @@ class Simulation:
         draws = draw_channel(
             generator(self.scenario.seed, "fading", self.round), len(self.trace.fleet)
         )
-        return ChannelDraws(*(values[self._present] for values in draws))
+        return ChannelDraws(*(values[self.present] for values in draws))
 
     def train(self, plan: Plan, outcome: Outcome) -> RoundResult:
         """Train parties and server under this plan, of which `outcome` is what devices do."""
@@ -217,18 +236,19 @@ class Simulation:
                 self._local_steps(plan, outcome),
                 self._server_steps(),
                 batches=self._most_steps,
-                training_parties=int((outcome.active & (self._step_counts(plan) > 0)).sum()),
+                training_parties=int((outcome.active & (self.step_counts(plan) > 0)).sum()),
                 heard=plan.problem.selected_ids(outcome.trains),
-                table_senders=plan.problem.selected_ids(self._sends_tables(plan.problem)),
+                table_senders=plan.problem.selected_ids(self.sends_tables(plan.problem)),
             )
             self._retry_rates(plan)
             outcome = self.apply_missing_reports(plan, outcome)
-            reports = self._report_uses(plan, outcome)
+            reports = self.report_uses(plan, outcome)
             named = zip(plan.problem.ids, reports, strict=True)
             outcome = outcome.with_uses([report.use_in(step, name) for name, report in named])
             return RoundResult(outcome, outcome.latency_s, [step])
         began_s = self.clock.now_s
-        arrivals = self.clock.next_arrivals(self.cycles(plan, outcome), len(plan.problem))
+        cycles = cycles_within_batteries(self, plan, outcome, self.cycles(plan, outcome))
+        arrivals = self.clock.next_arrivals(cycles.cycles, len(plan.problem), cycles.begins)
         steps = train_arrivals(
             self.model, self.round, self._server_steps(), arrivals, self._most_steps
         )
@@ -237,11 +257,11 @@ class Simulation:
         outcome = outcome.with_arrivals(plan.problem, arrivals)
         return RoundResult(outcome, self.clock.now_s - began_s, steps, arrivals)
 
-    def _report_uses(self, plan: Plan, outcome: Outcome) -> list[ReportUse]:
+    def report_uses(self, plan: Plan, outcome: Outcome) -> list[ReportUse]:
         """Return what the messages of each device's report take in this round."""
         learning, fusion = self.scenario.learning, self.model.server.fusion
         protocol = self.data.round_protocol(self.method.uses_importance)
-        trains, tables = self._step_counts(plan) > 0, self._sends_tables(plan.problem)
+        trains, tables = self.step_counts(plan) > 0, self.sends_tables(plan.problem)
         parts = [
             protocol.parts(
                 len(fusion.members), fusion.connections, with_table=tables[n], trains=trains[n]
@@ -253,7 +273,7 @@ class Simulation:
         transmit_w = self.scenario.server.transmit_w
         return report_uses(plan, outcome, parts, protocol.sample_bits, transmit_w)
 
-    def _sends_tables(self, problem: RoundProblem) -> Mask:
+    def sends_tables(self, problem: RoundProblem) -> Mask:
         """Return which devices add a part of their whole table to a report."""
         protocol = self.data.round_protocol(self.method.uses_importance)
         return np.array([protocol.sends_table(survival) for survival in problem.survival], bool)
@@ -309,13 +329,14 @@ class Simulation:
             self.clock.now_s += flight_s
         return flight_s
 
-    def _step_counts(self, plan: Plan) -> Array:
+    def step_counts(self, plan: Plan) -> Array:
+        """Return the mini-batch steps that each device is to take."""
         per_iteration = self.scenario.learning.steps_per_iteration
         return np.asarray(per_iteration * np.rint(plan.decision.iterations))
 
     def _local_steps(self, plan: Plan, outcome: Outcome) -> dict[str, LocalSteps]:
-        problem, counts = plan.problem, self._step_counts(plan)
-        custom = self.trace.fleet.custom_optimizer[self._present]
+        problem, counts = plan.problem, self.step_counts(plan)
+        custom = self.trace.fleet.custom_optimizer[self.present]
         return {
             problem.ids[n]: LocalSteps(
                 int(counts[n]),
@@ -328,9 +349,9 @@ class Simulation:
 
     def cycles(self, plan: Plan, outcome: Outcome) -> dict[str, PartyCycle]:
         """Return the cycle that each party would begin now, when nobody waits for the others."""
-        local_steps, reports = self._local_steps(plan, outcome), self._report_uses(plan, outcome)
-        tables = self._sends_tables(plan.problem)
-        working = outcome.active & ~outcome.leaving & (self._step_counts(plan) > 0)
+        local_steps, reports = self._local_steps(plan, outcome), self.report_uses(plan, outcome)
+        tables = self.sends_tables(plan.problem)
+        working = outcome.active & ~outcome.leaving & (self.step_counts(plan) > 0)
         share = self.scenario.radio.duty_cycle  # after a report, devices are silent for the rest
         spent = outcome.compute_s + outcome.delay_s
         return {
@@ -349,34 +370,23 @@ class Simulation:
             if working[n]
         }
 
-    def compare_with_forecast(self, plan: Plan, result: RoundResult) -> Event:
-        """Take the round's measured progress into the forecast; return both for the event."""
-        problem, counts = plan.problem, np.rint(plan.decision.iterations).astype(np.int64)
-        gains = self.forecast.gains(problem.ids, self.round, problem.max_iterations)
-        expected = dict(zip(problem.ids, gains[np.arange(len(counts)), counts], strict=True))
-        iterations = dict(zip(problem.ids, counts.tolist(), strict=True))
-        measured = result.contributions()
-        exponent = self.forecast.exponent
-        self.forecast.observe(measured, iterations, self.round, problem.max_iterations)
-        return {
-            "expected": {name: float(expected[name]) for name in measured},
-            "measured": measured,
-            "exponent": exponent,
-        }
-
     # --- Line 7: exits and entries ----------------------------------------------------------------
 
     def update_network(self) -> tuple[list[str], list[str]]:
         """Process entries and exits of this round; both take effect in the next one."""
         self.admit_newcomers()
-        ids = self.trace.fleet.id
-        exited = ids[self.trace.leaving(self.round) & self._present].tolist()
-        entered = ids[self.trace.entering(self.round)].tolist()
+        exited = self.leaving()
+        entered = self.trace.fleet.id[self.trace.entering(self.round)].tolist()
         if exited:
             self.model.remove_parties(exited)
         if entered:
             self.model.add_parties({name: self.data.newcomer_view(name) for name in entered})
         return entered, exited
+
+    def leaving(self) -> list[str]:
+        """Return the devices that leave in this round: by the trace, or with batteries used up."""
+        by_trace = self.trace.leaving(self.round) & self.present
+        return [*self.trace.fleet.id[by_trace].tolist(), *self.batteries.exits]
 
     def evaluate(self) -> Event:
         """Return the model's metrics; raise DivergedError if training has diverged."""
@@ -416,8 +426,9 @@ class Simulation:
             "ledger": asdict(self.ledger),
             "clock": self.clock.state_dict(),
             "fallbacks": self.fallbacks,
-            "forecast": self.forecast.state_dict(),
+            "mission": None if self.mission is None else self.mission.state_dict(),
             "utilities": self.utilities.state_dict(),
+            "batteries": self.batteries.state_dict(),
             "initial_loss": self.initial_loss,
             "reference_iterations": list(self.reference_iterations),
         }
@@ -429,6 +440,8 @@ class Simulation:
         self.ledger = Ledger(**state["ledger"])
         self.clock = VirtualClock.from_state_dict(state["clock"])
         self.fallbacks = state["fallbacks"]
-        self.forecast = ProgressForecast.from_state_dict(state["forecast"])
+        if self.mission is not None:
+            self.mission.load_state_dict(state["mission"])
         self.utilities = MeasuredUtilities.from_state_dict(state["utilities"])
+        self.batteries = Batteries.from_state_dict(state["batteries"])
         self.initial_loss = state["initial_loss"]

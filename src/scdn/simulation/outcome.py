@@ -20,6 +20,8 @@ from scdn.world.decibels import db_to_ratio
 from scdn.world.fading import ChannelDraws, drawn_path_loss
 from scdn.world.link_models import link_model, path_loss
 
+_TOLERANCE = 1e-9  # relative, against rounding error
+
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
@@ -46,6 +48,11 @@ class Outcome:
     def trains(self) -> Mask:
         """Return which devices trained and reported in time."""
         return self.active & ~self.leaving & ~self.failed
+
+    @property
+    def device_j(self) -> Array:
+        """Return what each device spent."""
+        return self.transmission_j + self.processing_j + self.circuit_j + self.idle_j
 
     @property
     def airtime_s(self) -> Array:
@@ -136,8 +143,24 @@ def realise(
     has computed but does not send. A device whose report would take longer than the limit gives up
     at the limit, after spending its energy.
     """
+    return _outcome(plan, leaving, _true_path_loss(plan, fading, draws))
+
+
+def realise_at_worst(plan: Plan, fading: Fading) -> Outcome:
+    """Return the outcome of a plan if nobody leaves, and links are as bad as they can be.
+
+    With a drawn channel, that is the greatest path loss at which a report is still in time.
+    """
+    loss = _true_path_loss(plan, fading, None)
+    if fading.mode != "none":
+        per_loss, power = plan.problem.least_power_per_loss(), plan.decision.power_w
+        heard = (per_loss > 0) & (power > 0)
+        loss = np.divide(power, per_loss * (1 + _TOLERANCE), out=loss, where=heard)
+    return _outcome(plan, np.zeros(len(loss), dtype=np.bool_), loss)
+
+
+def _outcome(plan: Plan, leaving: Mask, loss: Array) -> Outcome:
     problem, decision = plan.problem, plan.decision
-    loss = _true_path_loss(plan, fading, draws)
     sends = decision.active & ~leaving
     delay = np.where(sends, problem.delay_s(decision.power_w, loss), np.nan)
     failed = sends & link_failed(np.where(sends, delay, 0.0), problem.max_delay_s)

@@ -12,7 +12,7 @@ from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import RoundProblem
 from scdn.control.solve import Solver, solve
 from scdn.errors import input_error
-from scdn.methods import PLAN_GAP, Method, RoundContext, exact_controller
+from scdn.methods import PLAN_BOXES, PLAN_GAP, Method, RoundContext, exact_controller
 
 FALLBACKS: tuple[Solver, ...] = ("greedy-matched", "exact")  # tried in this order
 
@@ -41,7 +41,7 @@ def plan_round(
 
 def _fallback_plan(problem: RoundProblem) -> tuple[Plan, Solver]:
     for solver in FALLBACKS:
-        plan = solve(problem, solver, gap=PLAN_GAP)
+        plan = solve(problem, solver, gap=PLAN_GAP, max_boxes=PLAN_BOXES)
         if _is_feasible(plan):
             return plan, solver
     constraint = plan.evaluation.violations[0].constraint

@@ -13,7 +13,7 @@ from scdn.arrays import Array, floats
 from scdn.control.plan_request import PlanRequest, request_for_round
 from scdn.data import Dataset, load
 from scdn.errors import InputError
-from scdn.methods import method
+from scdn.methods import method, with_validation_rows
 from scdn.scenario import AnyOptimizer, CustomOptimizer, Momentum, Proximal, Scenario, Sgd
 from scdn.world.churn import ChurnTrace, churn_trace
 from scdn.world.geometry import server_start
@@ -72,6 +72,7 @@ def _run_sizes(
     scenario: Scenario, trace: ChurnTrace, warn: Callable[[str], None]
 ) -> _RunSizes | None:
     """Return the sizes in a run; none if reports are billed as models, or without the data set."""
+    scenario = with_validation_rows(scenario)
     learning, uses_importance = scenario.learning, method(scenario.method).uses_importance
     if learning.payload == "model":
         return None

@@ -14,7 +14,13 @@ from scdn.learning.cuda_graphs import release_graphs
 from scdn.learning.metrics import recorded_names, trivial_scores
 from scdn.learning.tensors import StateDict
 from scdn.learning.vertical_model import VerticalModel
-from scdn.methods import Method, algorithm3_controller, exact_controller, method
+from scdn.methods import (
+    Method,
+    algorithm3_controller,
+    exact_controller,
+    method,
+    with_validation_rows,
+)
 from scdn.record import checkpoint
 from scdn.record.run_lock import lock_run_folder
 from scdn.record.run_reader import EVENTS, Event, Run, read_run
@@ -23,6 +29,7 @@ from scdn.record.target_results import check_targets, recorded_targets, target_r
 from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.events import start_event
 from scdn.simulation.loop import DivergedError, Simulation
+from scdn.simulation.plan_within_batteries import ServerBatteryError
 from scdn.simulation.run_environment import EnvironmentFactory, simulated_environment
 from scdn.targets import parse_targets
 from scdn.world.geometry import server_start
@@ -134,6 +141,7 @@ def create_simulation(
 ) -> Simulation:
     """Return a simulation before round 0, or without parties if a checkpoint's `state` follows."""
     chosen = method(scenario.method)
+    scenario = with_validation_rows(scenario)
     if chosen.controller is exact_controller:
         warm_up()  # loading the solver is no part of a plan's time
     if chosen.controller is algorithm3_controller:
@@ -147,9 +155,9 @@ def create_simulation(
         scenario.learning,
         scenario.seed,
         chosen.memory,
-        measure_gradients=chosen.schedule == "synchronous",
+        measure_gradients=chosen.schedule == "synchronous" and not chosen.uses_progress,
         parties=surroundings.parties,
-        sends_sample=chosen.uses_importance,
+        sends_sample=chosen.uses_importance or scenario.learning.validation > 0,
         measures_progress=chosen.measures_progress,
     )
     return surroundings.simulation_class(
@@ -192,6 +200,8 @@ def _run_rounds(
                 on_round(event, simulation)
     except DivergedError as error:
         status, reason = "diverged", str(error)
+    except ServerBatteryError as error:
+        reason = str(error)
     except KeyboardInterrupt:
         recorder.write_summary(_summary(simulation, recorder.folder, "stopped", None, metrics))
         raise

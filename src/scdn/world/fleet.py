@@ -21,6 +21,7 @@ from scdn.scenario import (
 from scdn.world.decibels import dbm_to_w
 from scdn.world.device_optimizers import optimizer_columns
 
+_OPTIONAL = ("bandwidth_hz", "battery_j")  # columns with NaN where a device has no number
 OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)  # SGD, PROXIMAL, MOMENTUM
 
 
@@ -47,6 +48,7 @@ class Fleet:
     custom_optimizer: NDArray[np.object_]  # its name; "" for the optimizers of OPTIMIZERS
     weibull_shape: Array
     weibull_scale_rounds: Array
+    battery_j: Array  # NaN where it is unlimited
 
     def __len__(self) -> int:
         return len(self.id)
@@ -88,15 +90,15 @@ class Fleet:
         return [self._device(index) for index in range(len(self))]
 
     def _device(self, index: int) -> ListedDevice:
-        special = ("id", "kind", "position_m", "bandwidth_hz")
+        special = ("id", "kind", "position_m", *_OPTIONAL)
         plain = [f.name for f in fields(self) if f.name not in special and "optim" not in f.name]
-        bandwidth = float(self.bandwidth_hz[index])
+        optional = {name: float(getattr(self, name)[index]) for name in _OPTIONAL}
         return ListedDevice.model_validate(
             {
                 "id": self.id[index],
                 "kind": self.kind[index],
                 "position_m": self.position_m[index].tolist(),
-                "bandwidth_hz": None if np.isnan(bandwidth) else bandwidth,
+                **{name: None if np.isnan(x) else x for name, x in optional.items()},
                 "optimizer": self._optimizer_settings(index),
                 **{name: float(getattr(self, name)[index]) for name in plain},
             }
@@ -152,7 +154,8 @@ def draw_group(
 
     x0, y0, x1, y1 = group.area_m or (0.0, 0.0, region_m[0], region_m[1])
     sides = ((x0, x1), (y0, y1), group.altitude_m)
-    walls = group.wall_loss_db
+    walls, battery = group.wall_loss_db, group.battery_j or (np.nan, np.nan)
+    wall_draw, battery_draw = draw.spawn(2)
     kinds = np.array([OPTIMIZERS.index(kind) for kind in group.optimizers], dtype=np.int64)
     optimizer = one_of(9, kinds)
     mu, rho = uniform(7, group.mu), uniform(8, group.rho)
@@ -162,7 +165,7 @@ def draw_group(
         position_m=np.stack([uniform(axis, side) for axis, side in enumerate(sides)], axis=1),
         max_power_w=10 ** (uniform(3, group.max_power_dbm) / 10) * 1e-3,
         min_power_w=same(0.0 if group.min_power_dbm is None else dbm_to_w(group.min_power_dbm)),
-        wall_loss_db=walls[0] + draw.spawn(1)[0].uniform(0.0, 1.0, count) * (walls[1] - walls[0]),
+        wall_loss_db=walls[0] + wall_draw.uniform(0.0, 1.0, count) * (walls[1] - walls[0]),
         payload_bits=same(group.payload_bits),
         bandwidth_hz=same(np.nan if group.bandwidth_hz is None else group.bandwidth_hz),
         cpu_min_hz=same(group.cpu_min_hz),
@@ -176,4 +179,5 @@ def draw_group(
         custom_optimizer=string_array([""] * count),
         weibull_shape=one_of(10, floats(group.weibull_shapes)),
         weibull_scale_rounds=same(group.weibull_scale_rounds),
+        battery_j=battery[0] + battery_draw.uniform(0.0, 1.0, count) * (battery[1] - battery[0]),
     )

@@ -102,7 +102,7 @@ def _decision(constants: ProgramConstants, point: Point) -> Decision:
     return Decision(
         server_m=np.clip(server, 0.0, problem.region_m),
         active=point["active"] >= constants.settings.active_from,
-        iterations=np.clip(point["iterations"], 0.0, problem.max_iterations),
+        iterations=np.clip(point["iterations"], 0.0, problem.iteration_cap()),
         power_w=np.clip(point["power"], 0.0, problem.max_power_w),
         cpu_hz=np.clip(point["cpu"], problem.cpu_min_hz, problem.cpu_max_hz),
     )

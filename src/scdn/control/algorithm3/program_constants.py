@@ -105,7 +105,7 @@ def _limits(problem: RoundProblem) -> tuple[dict[str, Array], dict[str, Array]]:
     upper = {
         "power": problem.max_power_w,
         "cpu": problem.cpu_max_hz,
-        "iterations": problem.max_iterations * ones,
+        "iterations": problem.iteration_cap(),
         "active": ones,
     }
     upper |= {axis: np.array(size) for axis, size in zip("xyz", problem.region_m, strict=True)}

@@ -31,6 +31,7 @@ from scdn.control.problem import SMALLEST_OBJECTIVE, Decision, RoundProblem
 from scdn.errors import InputError, input_error
 
 BATCH = 256  # boxes bounded at a time
+MAX_BOXES = 2_000_000  # after which a search ends without its proof; runs set less
 _SMALLEST = 1e-9  # boxes narrower than this part of the region are not halved any more
 
 SearchStatus = Literal["optimal", "time_limit"]
@@ -52,7 +53,7 @@ def solve_exact(
     *,
     warm_start: Array | None = None,
     time_limit_s: float = math.inf,
-    max_boxes: int = 2_000_000,
+    max_boxes: int = MAX_BOXES,
     backend: Backend = "auto",
 ) -> ExactResult:
     """Return the global optimum to within `gap`, relative.
@@ -70,43 +71,123 @@ def solve_exact(
     backend
         The compiled bounds, or the NumPy ones.
     """
+    prepared = prepare(problem, gap, warm_start, backend)
+    deadline = time.perf_counter() + time_limit_s
+    result = search(prepared, gap, deadline=deadline, max_boxes=max_boxes)
+    if result.position is None:
+        raise no_position()
+    decision = decision_at(problem, prepared.costs, result.position)
+    return ExactResult(decision, result.lower_bound, result.status, result.boxes)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedProblem:
+    """A problem as it is searched: its objective, bounded at the positions that are tried first."""
+
+    problem: RoundProblem
+    costs: DeviceCosts
+    objective: PositionObjective
+    first: Boxes  # without extent; the candidates, if there are any
+
+    @property
+    def slack(self) -> float:
+        """Return how far the objective may be below what is bounded."""
+        return float(self.costs.slack.sum())
+
+    @property
+    def estimate(self) -> float:
+        """Return the least objective among the first positions."""
+        return self.objective.constant + float(self.first.centre_value.min(initial=math.inf))
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """The best position and its objective, and a lower bound everywhere.
+
+    Without a position that is better than the cutoff, `position` is None and `value` the cutoff.
+    """
+
+    position: Array | None
+    value: float
+    lower_bound: float
+    status: SearchStatus
+    boxes: int
+
+
+def prepare(
+    problem: RoundProblem, gap: float, warm_start: Array | None = None, backend: Backend = "auto"
+) -> PreparedProblem:
+    """Return a problem as it is searched."""
     costs = device_costs(problem, gap)
     objective = position_objective(problem, costs, backend)
-    slack = float(costs.slack.sum())
-    if problem.candidates_m is not None:
-        position, lower_bound, boxes = _best_candidate(objective, problem.candidates_m)
-        status: SearchStatus = "optimal"
+    if problem.candidates_m is None:
+        positions = _first_positions(problem, costs, warm_start)
     else:
-        search = _Search(objective, gap, slack, time.perf_counter() + time_limit_s, max_boxes)
-        search.try_positions(_first_positions(problem, costs, warm_start))
-        search.start(allowed_boxes(problem, _highest_altitude(objective, search.best_value)))
-        search.run()
-        if not math.isfinite(search.best_value):
-            raise _no_position()
-        position, boxes, status = search.best_position, search.boxes, search.status
-        lower_bound = search.lower_bound()
-    decision = decision_at(problem, costs, position)
-    return ExactResult(decision, objective.constant + lower_bound - slack, status, boxes)
+        positions = _usable_candidates(problem, problem.candidates_m)
+    first = objective.bound(positions, np.zeros_like(positions))
+    return PreparedProblem(problem, costs, objective, first)
 
 
-def _no_position() -> InputError:
+def search(
+    prepared: PreparedProblem,
+    gap: float,
+    *,
+    cutoff: float = math.inf,
+    near: Array | None = None,
+    deadline: float = math.inf,
+    max_boxes: int = MAX_BOXES,
+) -> SearchResult:
+    """Search all positions until the gap is proven.
+
+    `cutoff` is the objective of a plan of another problem, if only a better one is of interest. It
+    is enough then to prove that nothing here is better than that plan, but for the gap. `near` is a
+    position to try.
+    """
+    objective, problem, slack = prepared.objective, prepared.problem, prepared.slack
+    if problem.candidates_m is not None:
+        return _best_candidate(prepared)
+    boxes = _Search(objective, gap, slack, deadline, max_boxes, cutoff - objective.constant)
+    if math.isinf(cutoff):
+        boxes.try_positions(prepared.first)
+    boxes.start(allowed_boxes(problem, _highest_altitude(objective, boxes.best_value)))
+    if math.isfinite(cutoff) and len(boxes.open):
+        boxes.try_positions(prepared.first)
+        if near is not None and problem.allowed(near):
+            boxes.try_positions(objective.bound(near[None], np.zeros((1, 3))))
+    boxes.run()
+    return SearchResult(
+        boxes.best_position,
+        objective.constant + boxes.best_value,
+        objective.constant + boxes.lower_bound() - slack,
+        boxes.status,
+        boxes.boxes,
+    )
+
+
+def no_position() -> InputError:
+    """Return the fault of a problem without a position for the server."""
     fault = "no allowed position can be reached at a finite cost"
     return input_error("problem", "server", fault, "at least one must have")
 
 
-def _best_candidate(objective: PositionObjective, candidates: Array) -> tuple[Array, float, int]:
-    """Return the best candidate, a lower bound of all, and their number.
+def _usable_candidates(problem: RoundProblem, candidates: Array) -> Array:
+    """Return the candidates that are allowed, and reached at a finite cost."""
+    finite = np.isfinite(problem.movement_j(candidates).total) & problem.reachable(candidates)
+    return candidates[problem.allowed(candidates) & finite]
+
+
+def _best_candidate(prepared: PreparedProblem) -> SearchResult:
+    """Return the best candidate.
 
     Candidates are boxes without extent: their bound is their value, less the rounding error.
     """
-    problem = objective.problem
-    finite = np.isfinite(problem.movement_j(candidates).total) & problem.reachable(candidates)
-    positions = candidates[problem.allowed(candidates) & finite]
-    if not len(positions):
-        raise _no_position()
-    boxes = objective.bound(positions, np.zeros_like(positions))
-    best = positions[boxes.centre_value.argmin()]
-    return best, float(boxes.lower_bound.min()), len(positions)
+    boxes, constant = prepared.first, prepared.objective.constant
+    if not len(boxes):
+        return SearchResult(None, math.inf, math.inf, "optimal", 0)
+    best = boxes.centre_value.argmin()
+    lower_bound = constant + float(boxes.lower_bound.min()) - prepared.slack
+    value = constant + float(boxes.centre_value[best])
+    return SearchResult(boxes.centre[best], value, lower_bound, "optimal", len(boxes))
 
 
 def _first_positions(problem: RoundProblem, costs: DeviceCosts, warm_start: Array | None) -> Array:
@@ -144,22 +225,24 @@ class _Search:
         slack: float,
         deadline: float,
         max_boxes: int,
+        cutoff: float = math.inf,
     ) -> None:
         self.objective, self.gap, self.slack, self.deadline = objective, gap, slack, deadline
         self.max_boxes, self.boxes = max_boxes, 0
-        self.best_value, self.best_position = math.inf, np.zeros(3)
+        self.best_value = cutoff
+        self.best_position: Array | None = None
         self.dropped = math.inf  # the least lower bound among boxes that were given up
         self.status: SearchStatus = "optimal"
         self.smallest = _SMALLEST * objective.problem.region_m
         self.none = self.open = objective.bound(np.zeros((0, 3)), np.zeros((0, 3)))
 
-    def try_positions(self, positions: Array) -> None:
+    def try_positions(self, first: Boxes) -> None:
         """Start from the best two of these positions, and from the best near them."""
-        values = self.objective.bound(positions, np.zeros_like(positions)).centre_value
+        positions, values, limit = first.centre, first.centre_value, self.best_value
         best_two = np.argsort(values, kind="stable")[:2]
         for index in best_two:
             again = index != best_two[0] and (positions[index] == positions[best_two[0]]).all()
-            if math.isfinite(values[index]) and not again:
+            if values[index] < limit and not again:
                 self._improve(positions[index], values[index])
 
     def start(self, boxes: Array) -> None:

@@ -77,12 +77,13 @@ def device_costs(problem: RoundProblem, gap: float = 1e-4) -> DeviceCosts:
 
 @np.errstate(over="ignore", invalid="ignore")
 def _running_cost(problem: RoundProblem, iterations: Array) -> Array:
-    """Return the cost of convergence and processing at the least clock; ∞ if no clock suffices."""
+    """Return the cost of convergence and processing at the least clock; ∞ if it is not possible."""
     cpu_hz = problem.least_cpu_hz(iterations)
     weights = problem.weights
     cost = weights.convergence * problem.convergence(iterations)
     cost = cost + weights.processing * problem.processing_j(iterations, cpu_hz)
-    return np.where(cpu_hz <= problem.cpu_max_hz, cost, np.inf)
+    possible = (cpu_hz <= problem.cpu_max_hz) & (iterations <= problem.iteration_cap())
+    return np.where(possible, cost, np.inf)
 
 
 def _whole_iterations(problem: RoundProblem) -> tuple[Array, Array, Array]:

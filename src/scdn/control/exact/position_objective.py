@@ -186,7 +186,7 @@ def position_objective(
     module = _backend_module(backend, problem.link)
     return PositionObjective(
         problem=problem,
-        constant=float(costs.off.sum() - costs.gain[free].sum()),
+        constant=float(costs.off.sum() - costs.gain[free].sum()) + problem.fixed_cost,
         devices=devices,
         link=module.prepare_link(problem.link),
         movement=MovementRows(problem),

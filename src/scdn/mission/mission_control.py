@@ -1,0 +1,256 @@
+"""A mission during a run: what has been made and spent, and what the next round should know.
+
+`MissionControl` is created before round 0. In every round the simulation calls `begin_round`
+before it plans, and `observe` with what happened. `ended` says why the run is over, if it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scdn.control.problem import RoundProblem
+from scdn.learning.metrics import metric
+from scdn.mission.forecast import ProgressForecast, RoundProgress
+from scdn.mission.learning_curve import POWER, ScoreFit, loss_at, progress
+from scdn.mission.round_search import MissionRound
+from scdn.scenario import Scenario
+from scdn.targets import Target, parse_target, parse_targets
+
+SMOOTHING = 0.5  # weight of the latest round in costs that are expected
+SURE = 3.0  # standard errors by which a score must be better than the target for a run to end
+CONFIRMED = 2  # rounds running
+
+
+@dataclass(frozen=True)
+class RoundCosts:
+    """What a round took: priced joules, seconds, and what its problem did not count.
+
+    `fixed_j` are priced joules of the round, and `overhead_j` those of all devices that took part,
+    beyond the plan's.
+    """
+
+    joules: float
+    seconds: float
+    fixed_j: float
+    overhead_j: float
+
+
+@dataclass
+class MissionControl:
+    """The state of a mission between two rounds."""
+
+    scenario: Scenario
+    target: Target | None
+    fit: ScoreFit | None
+    forecast: ProgressForecast
+    first_loss: float
+    loss: float
+    worth_j: float | None = None
+    joules: float = 0.0
+    seconds: float = 0.0
+    fixed_j: float = 0.0
+    overhead_j: float = 0.0
+    rounds: int = 0
+    times_reached: int = 0
+    round: MissionRound | None = None  # what the plan of the current round knew
+
+    @classmethod
+    def create(cls, scenario: Scenario, first_loss: float, validation_rows: int) -> MissionControl:
+        """Return the mission of a scenario before round 0."""
+        target = mission_target(scenario)
+        fit = None if target is None else ScoreFit(perfect_score(target.metric), validation_rows)
+        forecast = ProgressForecast()
+        worth = scenario.mission.worth_j
+        return cls(scenario, target, fit, forecast, first_loss, first_loss, worth)
+
+    # --- before a round -------------------------------------------------------------------------
+
+    @property
+    def progress(self) -> float:
+        """Return the progress made so far, by the loss on validation rows."""
+        return progress(self.loss, self.first_loss)
+
+    @property
+    def progress_left(self) -> float | None:
+        """Return the progress that is missing to the target; None without one."""
+        if self.target is None or self.fit is None:
+            return None
+        loss = self.fit.loss_for(self.target.value)
+        if loss is None:
+            return self.forecast.base * self.scenario.learning.rounds
+        return max(progress(loss, self.first_loss) - self.progress, 0.0)
+
+    @property
+    def rounds_left(self) -> int:
+        """Return the rounds that are left, or for which there is time until the deadline."""
+        left, deadline = (
+            self.scenario.learning.rounds - self.rounds,
+            self.scenario.mission.deadline_s,
+        )
+        if deadline is not None and self.seconds:
+            left = min(left, int((deadline - self.seconds) / (self.seconds / self.rounds)))
+        return max(left, 1)
+
+    @property
+    def joules_left(self) -> float | None:
+        """Return what is left of the budget, if there is one."""
+        budget = self.scenario.mission.budget_j
+        return None if budget is None else max(budget - self.joules, 0.0)
+
+    def begin_round(self, problem: RoundProblem) -> MissionRound:
+        """Return what the next round's plan needs to know."""
+        settings = self.scenario.mission
+        self.round = MissionRound(
+            gains=self.forecast.gains(problem.ids, self.rounds, problem.max_iterations),
+            base=self.forecast.base,
+            prices=self.scenario.mission_prices,
+            goal=settings.goal,
+            rounds_left=self.rounds_left,
+            progress=self.progress,
+            progress_left=self.progress_left,
+            fixed_j=self.fixed_j,
+            overhead_j=self.overhead_j,
+            joules_spent=self.joules,
+            joules_left=self.joules_left,
+            worth_j=self.worth_j,
+            fixed_worth=settings.worth_j is not None,
+            power=POWER,
+        )
+        return self.round
+
+    # --- after a round --------------------------------------------------------------------------
+
+    def observe(
+        self,
+        iterations: Mapping[str, float],
+        contributions: Mapping[str, float],
+        held_out_losses: tuple[float, ...],
+        scores: Mapping[str, float],
+        costs: RoundCosts,
+        ids: tuple[str, ...],
+    ) -> dict[str, Any]:
+        """Take a round into account; return the entry `forecast` of its event."""
+        offer = self.round
+        if offer is None:
+            raise RuntimeError("a round must begin before it is observed")
+        most = offer.gains.shape[1] - 1
+        taken = np.array([iterations.get(name, 0.0) for name in ids])
+        expected = offer.gains[np.arange(len(ids)), np.rint(taken).astype(np.int64)]
+        expected_loss = loss_at(self.progress + offer.base + float(expected.sum()), self.first_loss)
+        measured = RoundProgress(
+            before=self.progress,
+            after=progress(scores["loss"], self.first_loss),
+            contributions=contributions,
+            update_share=update_share(held_out_losses),
+            iterations={name: count for name, count in iterations.items() if count > 0},
+            present=len(ids),
+        )
+        gains = self.forecast.observe(measured, self.rounds, most)
+        self.loss = scores["loss"]
+        if self.fit is not None and self.target is not None:
+            self.fit.observe(self.loss, scores[self.target.metric])
+        self._spend(costs, len(measured.iterations))
+        self.times_reached = self.times_reached + 1 if self._is_surely_reached() else 0
+        self.rounds += 1
+        return {
+            "expected_loss": expected_loss,
+            "validation_loss": self.loss,
+            "expected": {n: float(g) for n, g in zip(ids, expected, strict=True) if n in gains},
+            "measured": gains,
+            "base": offer.base,
+            "exponent": self.forecast.exponent,
+            "worth_j": self.worth_j,
+        }
+
+    def _spend(self, costs: RoundCosts, taking_part: int) -> None:
+        self.joules += costs.joules
+        self.seconds += costs.seconds
+        weight = SMOOTHING if self.rounds else 1.0
+        self.fixed_j += weight * (costs.fixed_j - self.fixed_j)
+        if taking_part:
+            per_device = costs.overhead_j / taking_part
+            self.overhead_j += weight * (per_device - self.overhead_j)
+
+    def _is_surely_reached(self) -> bool:
+        if self.fit is None or self.target is None or not self.fit.losses:
+            return False
+        error = self.fit.score_error(self.loss)
+        allowed = abs(self.fit.perfect - self.target.value)
+        return error + SURE * self.fit.standard_error(error) <= allowed
+
+    @property
+    def ended(self) -> str | None:
+        """Return why the mission is over; None as long as it is not."""
+        settings = self.scenario.mission
+        if settings.goal != "best" and self.times_reached >= CONFIRMED:
+            return f"the target {self.target} is reached"
+        rounds, budget, deadline = max(self.rounds, 1), settings.budget_j, settings.deadline_s
+        if budget is not None and self.joules * (1 + 0.5 / rounds) > budget:
+            return f"the budget of {budget:g} J is spent"
+        if deadline is not None and self.seconds * (1 + 1 / rounds) > deadline:
+            return f"no round is left before the deadline at {deadline:g} s"
+        return None
+
+    # --- state ----------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything that the next round needs."""
+        values = {name: getattr(self, name) for name in _STATE}
+        fit = None if self.fit is None else self.fit.state_dict()
+        return {**values, "forecast": self.forecast.state_dict(), "fit": fit}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        for name in _STATE:
+            setattr(self, name, state[name])
+        self.forecast = ProgressForecast.from_state_dict(state["forecast"])
+        if self.fit is not None:
+            self.fit.load_state_dict(state["fit"])
+
+
+_STATE = (
+    "first_loss",
+    "loss",
+    "worth_j",
+    "joules",
+    "seconds",
+    "fixed_j",
+    "overhead_j",
+    "rounds",
+    "times_reached",
+)
+
+
+def mission_target(scenario: Scenario) -> Target | None:
+    """Return the mission's own target, or the hardest of the scenario's of the first metric."""
+    if scenario.mission.target is not None:
+        return parse_target(scenario.mission.target)
+    targets = parse_targets(scenario.targets)
+    if not targets:
+        return None
+    alike = [target for target in targets if target.metric == targets[0].metric]
+    perfect = perfect_score(targets[0].metric)
+    return min(alike, key=lambda target: abs(perfect - target.value))
+
+
+def perfect_score(name: str) -> float:
+    """Return the value of a metric without any error."""
+    if name in ("train_loss", "test_loss"):
+        return 0.0
+    entry = metric(name)
+    if entry.unit == "%":
+        return 100.0
+    return 1.0 if entry.higher_is_better else 0.0
+
+
+def update_share(held_out_losses: tuple[float, ...]) -> float:
+    """Return the part of a round's fall of the loss that is due to the parties' updates."""
+    if len(held_out_losses) < 3:
+        return 0.5
+    before, stepped, after = held_out_losses
+    updates, server = max(before - stepped, 0.0), max(stepped - after, 0.0)
+    return updates / (updates + server) if updates + server > 0 else 0.0

@@ -1,0 +1,56 @@
+"""What a mission is told about a round: who reported, what it took, and how well the model does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scdn.control.plan import Plan
+from scdn.mission.mission_control import MissionControl, RoundCosts
+from scdn.simulation.outcome import Outcome, RoundResult
+from scdn.simulation.server_compute import ServerCompute
+from scdn.world.movement_models import MovementJ
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def observe_round(
+    mission: MissionControl,
+    plan: Plan,
+    result: RoundResult,
+    costs: RoundCosts,
+    scores: Mapping[str, float],
+) -> dict[str, Any]:
+    """Tell a mission about a round; return the entry `forecast` of the round's event."""
+    trained, ids = result.outcome.executed_iterations, plan.problem.ids
+    iterations = dict(zip(ids, trained.tolist(), strict=True))
+    losses = result.steps[-1].held_out_losses if result.steps else ()
+    mission.worth_j = plan.worth_j
+    return mission.observe(iterations, result.contributions(), losses, scores, costs, ids)
+
+
+def round_costs(
+    plan: Plan,
+    outcome: Outcome,
+    movement: MovementJ,
+    compute: ServerCompute,
+    latency_s: float,
+    mission: MissionControl,
+) -> RoundCosts:
+    """Return what a round took, and what of it was not in its problem."""
+    prices = mission.scenario.mission_prices
+    taking_part = outcome.transmission_j + outcome.processing_j + outcome.circuit_j
+    planned = np.where(outcome.active, plan.evaluation.transmission_j, 0.0)
+    planned = planned + np.where(outcome.active, plan.evaluation.processing_j, 0.0)
+    downlink = prices.server * float(outcome.server_transmission_j.sum())
+    devices, idle = prices.device * taking_part, prices.device * float(outcome.idle_j.sum())
+    fixed = prices.server * compute.joules + idle
+    moved = prices.server * float(movement.total)
+    return RoundCosts(
+        joules=float(devices.sum()) + downlink + fixed + moved,
+        seconds=latency_s,
+        fixed_j=fixed,
+        overhead_j=max(float((devices - prices.device * planned).sum()) + downlink, 0.0),
+    )
