@@ -1,0 +1,177 @@
+"""Compare all methods by the joules and seconds they take to a target, on equal terms.
+
+    python benchmarks/mission_study.py run study.jsonl --seeds 10 --jobs 2
+    python benchmarks/mission_study.py table study.jsonl
+
+Networks are the fixed ones of `benchmarks/networks` by both bills, and `--real` those of `examples`
+by their own prices. Every method has the product's learning, the same rows and the same server
+steps per round; rivals take SC-DN's mean iterations of the same seed, at the least clock and power.
+A run that does not reach a target counts as infinite. `run` appends to the file and skips what is
+in it; runs of SC-DN are kept in `--work`, since rivals need them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from network_runs import network_scenario
+from result_file import Record, argument_parser, read, run_missing
+from two_bills import BILLS, NAMES
+
+from scdn.record.round_totals import cumulative_totals
+from scdn.record.run_reader import Run, read_run
+from scdn.record.target_results import target_results
+from scdn.scenario import Scenario, read_scenario
+from scdn.simulation.runner import REFERENCE_METHOD, run
+from scdn.targets import parse_targets
+
+TARGETS = {name: ("top3=95", "top3=97") for name in NAMES}
+REAL = {"wildfire-real": "wildfire", "smart-grid-real": "smart-grid", "building": "building"}
+TARGETS |= {"wildfire-real": ("top3=95", "top3=97"), "smart-grid-real": ("top3=95", "top3=97")}
+TARGETS["building"] = ("macro_f1=0.7", "macro_f1=0.8")
+METHODS = ("mission", "oort", "gsp-matched", "max-vfl-matched", "vafl-matched")
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def scenario_of(network: str, bill: str, seed: int, method: str) -> Scenario:
+    """Return the scenario of one run."""
+    targets = ",".join(f'"{target}"' for target in TARGETS[network])
+    settings = [f"seed={seed}", f"method={method}", f"targets=[{targets}]"]
+    if network in REAL:
+        return read_scenario(EXAMPLES / f"{REAL[network]}.toml", settings)
+    return network_scenario(network, [*settings, *BILLS[bill]])
+
+
+def train(network: str, bill: str, seed: int, method: str, work: str) -> Record:
+    """Run one method; return what it cost to reach the targets, and its curve."""
+    scenario = scenario_of(network, bill, seed, method)
+    reference = Path(work) / f"{network}-{bill}-{seed}"
+    if method == REFERENCE_METHOD:
+        recorded = read_run(reference) if reference.exists() else run(scenario, reference)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            recorded = run(scenario, Path(folder) / "run", reference=reference)
+    key = {"network": network, "bill": bill, "seed": seed, "method": method, "work": work}
+    return {**key, **_costs(recorded, TARGETS[network])}
+
+
+def _costs(recorded: Run, targets: Sequence[str]) -> Record:
+    wanted = parse_targets(targets)
+    results = target_results(recorded.start, recorded.rounds, wanted)
+    diverged = recorded.end is not None and recorded.end["status"] == "diverged"
+    measures = ("round", "joules", "seconds", "bits")
+    totals, metric = cumulative_totals(recorded.rounds), wanted[0].metric
+    return {
+        "targets": {
+            target: {name: None if diverged else result[name] for name in measures}
+            for target, result in zip(targets, results, strict=True)
+        },
+        "score": recorded.rounds[-1]["metrics"][metric] if recorded.rounds else None,
+        "joules": [round(total.joules, 4) for total in totals],
+        "seconds": [round(total.seconds, 3) for total in totals],
+        "scores": [round(event["metrics"][metric], 3) for event in recorded.rounds],
+        "bound": (recorded.end or {}).get("mission_bound"),
+    }
+
+
+def run_all(args: argparse.Namespace) -> None:
+    """Run SC-DN where it is missing, then everybody else."""
+    key = ("network", "bill", "seed", "method", "work")
+    networks = [(name, bill) for bill, name in product(args.bills, args.networks)]
+    if args.real:
+        networks = [(name, "protocol") for name in REAL]
+    seeds = range(args.first_seed, args.first_seed + args.seeds)
+    for methods in ((REFERENCE_METHOD,), args.methods):
+        wanted = [
+            (*cell, seed, method, str(args.work))
+            for seed, cell, method in product(seeds, networks, methods)
+        ]
+        run_missing(args.file, train, wanted, key, args.jobs)
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def costs_of(
+    records: Sequence[Record], network: str, bill: str, target: str, measure: str
+) -> dict[str, dict[int, float]]:
+    """Return each method's cost to a target by seed; infinite where it was not reached."""
+    costs: dict[str, dict[int, float]] = defaultdict(dict)
+    for record in records:
+        if (record["network"], record["bill"]) == (network, bill):
+            cost = record["targets"][target][measure]
+            costs[record["method"]][record["seed"]] = math.inf if cost is None else cost
+    return costs
+
+
+def ratio_interval(ours: dict[int, float], theirs: dict[int, float]) -> tuple[float, float]:
+    """Return a paired 95 % interval of the ratio of medians, by a bootstrap over seeds."""
+    seeds = sorted(set(ours) & set(theirs))
+    a, b = np.array([ours[s] for s in seeds]), np.array([theirs[s] for s in seeds])
+    draws = np.random.default_rng(0).integers(0, len(seeds), (4000, len(seeds)))
+    with np.errstate(invalid="ignore"):
+        ratios = np.median(a[draws], axis=1) / np.median(b[draws], axis=1)
+    ratios = np.where(np.isnan(ratios), 1.0, ratios)  # neither reaches it
+    low, high = np.quantile(ratios, (0.025, 0.975), method="nearest")
+    return float(low), float(high)
+
+
+def rows(records: Sequence[Record]) -> Iterator[str]:
+    """Yield the median cost of each method to each target, and the mission's against the best."""
+    present = sorted({record["method"] for record in records}, key=_order)
+    yield "| network | bill | to | unit | " + " | ".join(present) + " | mission / best rival |"
+    yield "|---|---|---|---|" + "---:|" * (len(present) + 1)
+    for network, bill in product((*NAMES, *REAL), BILLS):
+        for target, measure in product(TARGETS[network], ("joules", "seconds")):
+            costs = costs_of(records, network, bill, target, measure)
+            if not costs:
+                continue
+            medians = {name: float(np.median(list(c.values()))) for name, c in costs.items()}
+            cells = [_cell(medians.get(name)) for name in present]
+            unit = "J" if measure == "joules" else "s"
+            yield f"| {network} | {bill} | {target} | {unit} | " + " | ".join(
+                [*cells, _against_best(costs, medians)]
+            ) + " |"
+
+
+def _order(name: str) -> tuple[int, str]:
+    return (0 if name == "mission" else 1 if name == REFERENCE_METHOD else 2, name)
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else "–" if math.isinf(value) else f"{value:.3g}"
+
+
+def _against_best(costs: dict[str, dict[int, float]], medians: dict[str, float]) -> str:
+    rivals = {name: value for name, value in medians.items() if name != "mission"}
+    if not rivals or "mission" not in medians or math.isinf(min(rivals.values())):
+        return ""
+    best = min(rivals, key=lambda name: rivals[name])
+    low, high = ratio_interval(costs["mission"], costs[best])
+    return f"{medians['mission'] / rivals[best]:.2f} ({low:.2f} … {high:.2f}) of {best}"
+
+
+def main() -> None:
+    """Run, or print the table."""
+    parser = argument_parser(__doc__, seeds=10)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--networks", nargs="+", choices=NAMES, default=NAMES)
+    parser.add_argument("--bills", nargs="+", choices=BILLS, default=("paper", "protocol"))
+    parser.add_argument("--methods", nargs="+", default=METHODS)
+    parser.add_argument("--real", action="store_true", help="the networks of examples instead")
+    parser.add_argument("--work", type=Path, default=Path("out/mission-study"))
+    args = parser.parse_args()
+    if args.action == "run":
+        run_all(args)
+    print("\n".join(rows(read(args.file))))
+
+
+if __name__ == "__main__":
+    main()
