@@ -32,7 +32,7 @@ from scdn.scenario import Scenario, read_scenario
 from scdn.simulation.runner import REFERENCE_METHOD, run
 from scdn.targets import parse_targets
 
-TARGETS = {name: ("top3=95", "top3=97") for name in NAMES}
+TARGETS = dict.fromkeys(NAMES, ("top3=95", "top3=97"))
 REAL = {"wildfire-real": "wildfire", "smart-grid-real": "smart-grid", "building": "building"}
 TARGETS |= {"wildfire-real": ("top3=95", "top3=97"), "smart-grid-real": ("top3=95", "top3=97")}
 TARGETS["building"] = ("macro_f1=0.7", "macro_f1=0.8")
@@ -136,9 +136,11 @@ def rows(records: Sequence[Record]) -> Iterator[str]:
             medians = {name: float(np.median(list(c.values()))) for name, c in costs.items()}
             cells = [_cell(medians.get(name)) for name in present]
             unit = "J" if measure == "joules" else "s"
-            yield f"| {network} | {bill} | {target} | {unit} | " + " | ".join(
-                [*cells, _against_best(costs, medians)]
-            ) + " |"
+            yield (
+                f"| {network} | {bill} | {target} | {unit} | "
+                + " | ".join([*cells, _against_best(costs, medians)])
+                + " |"
+            )
 
 
 def _order(name: str) -> tuple[int, str]:

@@ -27,11 +27,12 @@ from scdn.simulation.battery_rounds import (
     cycles_within_batteries,
     pay,
     plan_round_within_batteries,
+    worst_case,
 )
 from scdn.simulation.energy_ledger import Ledger
 from scdn.simulation.events import round_event
 from scdn.simulation.measured_utilities import MeasuredUtilities
-from scdn.simulation.mission_rounds import observe_round, round_costs
+from scdn.simulation.mission_rounds import check_limits, observe_round, round_costs
 from scdn.simulation.outcome import Outcome, RoundResult, realise
 from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
 from scdn.simulation.radio_bill import add_electronics, report_uses, with_steps
@@ -203,6 +204,8 @@ class Simulation:
             else None,
         )
         plan, fallback = plan_round_within_batteries(self, problem, context)
+        if self.mission is not None:
+            check_limits(self.mission, worst_case(self, problem, plan))
         self.fallbacks += fallback is not None
         return plan, fallback
 

@@ -10,6 +10,7 @@ from scdn.control.plan import Plan
 from scdn.mission.mission_control import MissionControl, RoundCosts
 from scdn.simulation.outcome import Outcome, RoundResult
 from scdn.simulation.server_compute import ServerCompute
+from scdn.simulation.worst_case import WorstCase
 from scdn.world.movement_models import MovementJ
 
 if TYPE_CHECKING:
@@ -53,4 +54,12 @@ def round_costs(
         seconds=latency_s,
         fixed_j=fixed,
         overhead_j=max(float((devices - prices.device * planned).sum()) + downlink, 0.0),
+        fixed_s=max(latency_s - float(plan.problem.flight_s(plan.server_m)) - outcome.latency_s, 0),
     )
+
+
+def check_limits(mission: MissionControl, worst: WorstCase) -> None:
+    """End a mission before a round for which its budget or its deadline may be too small."""
+    prices = mission.scenario.mission_prices
+    joules = prices.device * float(worst.device_j.sum()) + prices.server * worst.server_j
+    mission.check_limits(joules, worst.latency_s)

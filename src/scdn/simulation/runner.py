@@ -19,8 +19,10 @@ from scdn.methods import (
     algorithm3_controller,
     exact_controller,
     method,
+    mission_controller,
     with_validation_rows,
 )
+from scdn.mission.mission_control import MissionOverError
 from scdn.record import checkpoint
 from scdn.record.run_lock import lock_run_folder
 from scdn.record.run_reader import EVENTS, Event, Run, read_run
@@ -142,7 +144,7 @@ def create_simulation(
     """Return a simulation before round 0, or without parties if a checkpoint's `state` follows."""
     chosen = method(scenario.method)
     scenario = with_validation_rows(scenario)
-    if chosen.controller is exact_controller:
+    if chosen.controller in (exact_controller, mission_controller):
         warm_up()  # loading the solver is no part of a plan's time
     if chosen.controller is algorithm3_controller:
         require_package("cvxpy", "paper", f"method {chosen.name}")
@@ -200,14 +202,14 @@ def _run_rounds(
                 on_round(event, simulation)
     except DivergedError as error:
         status, reason = "diverged", str(error)
-    except ServerBatteryError as error:
+    except (MissionOverError, ServerBatteryError) as error:
         reason = str(error)
     except KeyboardInterrupt:
         recorder.write_summary(_summary(simulation, recorder.folder, "stopped", None, metrics))
         raise
     finally:
         release_graphs()  # frees memory of the GPU
-    summary = _summary(simulation, recorder.folder, status, reason, metrics)
+    summary = _summary(simulation, recorder.folder, status, reason or simulation.ended, metrics)
     recorder.write_summary(summary)
     recorder.append({"event": "end", **summary})
     return read_run(recorder.folder)
