@@ -32,7 +32,7 @@ from scdn.scenario import Scenario, read_scenario
 from scdn.simulation.runner import REFERENCE_METHOD, run
 from scdn.targets import parse_targets
 
-TARGETS = {name: ("top3=95", "top3=97") for name in NAMES}
+TARGETS = dict.fromkeys(NAMES, ("top3=95", "top3=97"))
 REAL = {"wildfire-real": "wildfire", "smart-grid-real": "smart-grid", "building": "building"}
 TARGETS |= {"wildfire-real": ("top3=95", "top3=97"), "smart-grid-real": ("top3=95", "top3=97")}
 TARGETS["building"] = ("macro_f1=0.7", "macro_f1=0.8")
@@ -77,7 +77,7 @@ def _costs(recorded: Run, targets: Sequence[str]) -> Record:
         "joules": [round(total.joules, 4) for total in totals],
         "seconds": [round(total.seconds, 3) for total in totals],
         "scores": [round(event["metrics"][metric], 3) for event in recorded.rounds],
-        "bound": (recorded.end or {}).get("mission_bound"),
+        "mission": (recorded.end or {}).get("mission"),
     }
 
 
@@ -136,9 +136,11 @@ def rows(records: Sequence[Record]) -> Iterator[str]:
             medians = {name: float(np.median(list(c.values()))) for name, c in costs.items()}
             cells = [_cell(medians.get(name)) for name in present]
             unit = "J" if measure == "joules" else "s"
-            yield f"| {network} | {bill} | {target} | {unit} | " + " | ".join(
-                [*cells, _against_best(costs, medians)]
-            ) + " |"
+            yield (
+                f"| {network} | {bill} | {target} | {unit} | "
+                + " | ".join([*cells, _against_best(costs, medians)])
+                + " |"
+            )
 
 
 def _order(name: str) -> tuple[int, str]:

@@ -154,6 +154,22 @@ class TargetResult(_OpenModel):
     bits: float | None
 
 
+class MissionResult(_OpenModel):
+    """What a mission used, and what no plan needs less than under the gain curves fitted to it."""
+
+    goal: Literal["energy", "time", "best"]
+    target: str | None
+    ended: str | None = Field(description="why the run was over before its last round")
+    priced_j: float = Field(description="priced joules of the whole run")
+    bound_j: float | None = Field(description="priced joules; null if it was not computed")
+    attained_j: float | None = Field(
+        description="priced joules of a plan for the same progress that moves for free, if known"
+    )
+    worth_j: float | None = Field(
+        description="priced joules per unit of progress, at which the bound was proven"
+    )
+
+
 class EndEvent(_OpenModel):
     """The last line of a run that is over."""
 
@@ -164,6 +180,7 @@ class EndEvent(_OpenModel):
     energy: dict[str, float]
     targets: list[TargetResult] = []
     rounds_outside_theorem_1: Annotated[int, Field(ge=0)] = 0
+    mission: MissionResult | None = None
 
 
 class AnyEvent(
