@@ -154,20 +154,33 @@ class TargetResult(_OpenModel):
     bits: float | None
 
 
-class MissionResult(_OpenModel):
-    """What a mission used, and what no plan needs less than under the gain curves fitted to it."""
+class UsedAndBound(_OpenModel):
+    """Priced joules that were used, and what no plan for the same progress needs less than.
+
+    The plan knows the gain curves that were fitted to the run, and moves the server for free.
+    """
+
+    priced_j: float
+    bound_j: float | None = Field(description="null if it was not computed")
+    attained_j: float | None = Field(description="of a plan for this progress, if one is known")
+    worth_j: float | None = Field(
+        description="priced joules per unit of progress, at which the bound was proven"
+    )
+
+
+class UsedToTarget(UsedAndBound):
+    """As much, up to the round in which a target was reached."""
+
+    target: str
+
+
+class MissionResult(UsedAndBound):
+    """What a mission was to reach, why it ended, and what it used."""
 
     goal: Literal["energy", "time", "best"]
     target: str | None
     ended: str | None = Field(description="why the run was over before its last round")
-    priced_j: float = Field(description="priced joules of the whole run")
-    bound_j: float | None = Field(description="priced joules; null if it was not computed")
-    attained_j: float | None = Field(
-        description="priced joules of a plan for the same progress that moves for free, if known"
-    )
-    worth_j: float | None = Field(
-        description="priced joules per unit of progress, at which the bound was proven"
-    )
+    to_targets: list[UsedToTarget] = []
 
 
 class EndEvent(_OpenModel):

@@ -219,6 +219,7 @@ def _summary(
 ) -> Event:
     recorded = read_run(folder)
     judged = [] if status == "diverged" else recorded.rounds  # such a run has reached nothing
+    targets = target_results(recorded.start, judged, recorded_targets(recorded))
     return {
         "status": status,
         "reason": reason,
@@ -227,14 +228,14 @@ def _summary(
         "rounds": simulation.round,
         "metrics": metrics,
         "energy": simulation.ledger.totals(),
-        "targets": target_results(recorded.start, judged, recorded_targets(recorded)),
+        "targets": targets,
         "fallbacks": simulation.fallbacks,
         "rounds_outside_theorem_1": sum(
             bool(event["step"]["outside_theorem_1"])
             for event in recorded.rounds
             if "step" in event  # not in rounds of earlier versions
         ),
-        **mission_summary(simulation, folder, status),
+        **mission_summary(simulation, folder, status, targets),
     }
 
 
