@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from command_line import scdn
 from conftest import many
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import random_network_request
 from run_scenarios import random_scenario, scenario, scripted, without_times
@@ -19,7 +20,7 @@ from scdn.errors import InputError
 from scdn.file_io import merge_tables
 from scdn.mission import run_bound as run_bound_module
 from scdn.mission.flown_round import FlownRound
-from scdn.mission.run_bound import MOST_DEVICE_ROUNDS, bound_round, run_bound
+from scdn.mission.run_bound import MOST_WORK, bound_round, run_bound
 from scdn.record import checkpoint
 from scdn.record.event_schema import AnyEvent
 from scdn.record.mission_result import mission_sentence
@@ -128,7 +129,7 @@ def test_the_command_says_what_was_used_and_what_no_plan_needs_less_than(tmp_pat
 
 
 def test_too_many_devices_and_rounds_are_said_to_have_no_bound(tmp_path, monkeypatch):
-    monkeypatch.setattr(run_bound_module, "MOST_DEVICE_ROUNDS", 1)
+    monkeypatch.setattr(run_bound_module, "MOST_WORK", 1)
     recorded = run(scenario(method="mission", learning={"rounds": 1}), tmp_path / "run")
     assert recorded.end["mission"]["bound_j"] is None
     assert "no bound was computed" in mission_sentence(recorded.end)
@@ -195,6 +196,7 @@ def test_a_round_is_kept_as_it_is(seed):
             assert ours == theirs
 
 
+@settings(max_examples=many(150))
 @given(seeds, st.floats(0.01, 100))
 def test_a_factor_of_all_gain_curves_does_not_change_the_bound(seed, factor):
     entries = [entry for entry in (flown(seed), flown(seed // 2 + 7)) if entry is not None]
@@ -217,5 +219,5 @@ def test_a_round_costs_no_more_than_it_was_billed(seed):
 
 def test_the_bound_is_left_out_where_it_would_take_too_long():
     entry = next(found for found in map(flown, range(100)) if found is not None and found.problem)
-    count = MOST_DEVICE_ROUNDS // len(entry.problem) + 1
+    count = math.isqrt(MOST_WORK // len(entry.problem)) + 1
     assert run_bound([entry] * count, PRICES) is None

@@ -18,7 +18,7 @@ from scdn.mission.flown_round import FlownRound
 from scdn.mission.free_round import BoundRound
 from scdn.scenario import Prices
 
-MOST_DEVICE_ROUNDS = 20_000  # devices that were present, summed over rounds
+MOST_WORK = 5_000_000  # devices × rounds²: each round tries the positions of all; takes seconds
 TOLERANCE = 0.01
 MOST_PASSES = 12
 MOST_BOXES = 20_000  # of each solve
@@ -28,7 +28,7 @@ DEVICE_BOXES = 200_000_000  # of all solves: boxes times devices; fewer boxes on
 def run_bound(rounds: Sequence[FlownRound], prices: Prices) -> MissionBound | None:
     """Return the bound of a run; None if it would take too long."""
     device_rounds = sum(len(entry.problem) for entry in rounds)
-    if device_rounds > MOST_DEVICE_ROUNDS:
+    if device_rounds * len(rounds) > MOST_WORK:
         return None
     return mission_bound(
         [bound_round(entry, prices) for entry in rounds],
