@@ -80,7 +80,7 @@ def _costs(recorded: Run, targets: Sequence[str]) -> Record:
         "joules": [round(total.joules, 4) for total in totals],
         "seconds": [round(total.seconds, 3) for total in totals],
         "scores": [round(event["metrics"][metric], 3) for event in recorded.rounds],
-        "bound": (recorded.end or {}).get("mission_bound"),
+        "mission": (recorded.end or {}).get("mission"),
     }
 
 

@@ -31,6 +31,7 @@ from scdn.record.target_results import check_targets, recorded_targets, target_r
 from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.events import start_event
 from scdn.simulation.loop import DivergedError, Simulation
+from scdn.simulation.mission_summary import mission_summary
 from scdn.simulation.plan_within_batteries import ServerBatteryError
 from scdn.simulation.run_environment import EnvironmentFactory, simulated_environment
 from scdn.targets import parse_targets
@@ -220,6 +221,7 @@ def _summary(
 ) -> Event:
     recorded = read_run(folder)
     judged = [] if status == "diverged" else recorded.rounds  # such a run has reached nothing
+    targets = target_results(recorded.start, judged, recorded_targets(recorded))
     return {
         "status": status,
         "reason": reason,
@@ -228,13 +230,14 @@ def _summary(
         "rounds": simulation.round,
         "metrics": metrics,
         "energy": simulation.ledger.totals(),
-        "targets": target_results(recorded.start, judged, recorded_targets(recorded)),
+        "targets": targets,
         "fallbacks": simulation.fallbacks,
         "rounds_outside_theorem_1": sum(
             bool(event["step"]["outside_theorem_1"])
             for event in recorded.rounds
             if "step" in event  # not in rounds of earlier versions
         ),
+        **mission_summary(simulation, folder, status, targets),
     }
 
 
@@ -244,6 +247,8 @@ def _save_checkpoint(folder: Path, simulation: Simulation) -> None:
     for key in [key for key in arrays if key.startswith(_DEPARTED)]:
         party, _, table = key.removeprefix(_DEPARTED).partition("/")
         departed.setdefault(party, {})[table] = arrays.pop(key)
+    if simulation.flown is not None:
+        checkpoint.save_round(folder, simulation.round - 1, *simulation.flown.to_arrays())
     checkpoint.save(folder, arrays, {**simulation.state_dict(), "model": model_values}, departed)
 
 
