@@ -292,7 +292,11 @@ class RemoteParties:
         requests = {
             name: Request(
                 kind,
-                {"round": self.round[0], "base": self.parties[name].state},
+                {
+                    "round": self.round[0],
+                    "base": self.parties[name].state,
+                    "number_bits": self.number_bits,
+                },
                 {},
                 self._sizes(),
             )

@@ -10,7 +10,7 @@ the worth until its limit. Every plan is solved to its proof.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,8 @@ import numpy as np
 from scdn.arrays import Array
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
-from scdn.control.worth import RoundWorth, problem_by_worth
+from scdn.control.round_option import RoundOption
+from scdn.mission.option_worth import fixed_j, gain_share, overhead_j, problems_by_worth
 from scdn.scenario import Prices
 from scdn.scenario.mission_settings import Goal
 
@@ -41,8 +42,8 @@ class MissionRound:
     base
         The progress that the round brings anyway.
     fixed_j, overhead_j
-        Priced joules of a round, and of each device that takes part, which its problem does not
-        count.
+        Priced joules of a round, and of each device that takes part, which neither its problem nor
+        its option counts; with the scenario's bits per number.
     prices
         Of a joule, by who spends it.
     progress, progress_left
@@ -55,6 +56,8 @@ class MissionRound:
         Priced joules of a unit of progress: of the last round; where `fixed_worth`, as it is.
     power
         The loss is progress^(-1/power).
+    options
+        Durations and bits per number to choose from; empty: the problem's own.
     """
 
     gains: Array
@@ -71,6 +74,7 @@ class MissionRound:
     worth_j: float | None = None
     fixed_worth: bool = False
     power: float = 3.0
+    options: tuple[RoundOption, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +93,7 @@ class Offer:
         return self.joules / max(self.gain, 1e-300)
 
 
-Solve = Callable[[RoundProblem], Plan]
+Solve = Callable[[Sequence[RoundProblem]], Plan]  # the best plan over variants of the problem
 
 
 def best_offer(problem: RoundProblem, mission: MissionRound, solve: Solve) -> Offer:
@@ -108,15 +112,15 @@ def best_offer(problem: RoundProblem, mission: MissionRound, solve: Solve) -> Of
 def _offer(
     problem: RoundProblem, mission: MissionRound, solve: Solve, worth: float, serving: float
 ) -> Offer:
-    takes_part = np.arange(mission.gains.shape[1]) > 0
-    gains_j = worth * mission.gains - mission.overhead_j * takes_part
-    by_worth = problem_by_worth(problem, RoundWorth(gains_j, mission.prices, serving))
-    plan = solve(by_worth)
+    plan = solve(problems_by_worth(problem, mission, worth, serving))
+    option = plan.problem.option
     weighted, iterations = plan.evaluation.weighted, np.rint(plan.decision.iterations)
     joules = sum(weighted[term] for term in ("transmission", "processing", "movement"))
-    joules += mission.fixed_j + mission.overhead_j * float(plan.decision.active.sum())
+    joules += fixed_j(mission, option)
+    joules += overhead_j(mission, option) * float(plan.decision.active.sum())
     chosen = mission.gains[np.arange(len(problem)), iterations.astype(np.int64)]
-    return Offer(plan, worth, joules, mission.base + float(chosen.sum()), serving)
+    gain = gain_share(option) * (mission.base + float(chosen.sum()))
+    return Offer(plan, worth, joules, gain, serving)
 
 
 def _least_ratio(

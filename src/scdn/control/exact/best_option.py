@@ -28,6 +28,7 @@ from scdn.control.problem import SMALLEST_OBJECTIVE, RoundProblem
 
 # What may differ where one option dominates another, less being better but for the time limit.
 _COMPARED = {"max_delay_s", "payload_bits", "movement", "forgone", "fixed_cost", "noise_w"}
+_COMPARED |= {"option"}  # which only names them
 
 
 @dataclass(frozen=True, eq=False)
