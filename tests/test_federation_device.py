@@ -73,8 +73,9 @@ MEASURED = {"sample", "test"}
 AFTER = {"drawn", "held_out"} | MEASURED
 
 
-def embed(device, base=0, *, round_=0):
-    return answer(device, "embed", {**IDS, "round": round_, "base": base}, {})
+def embed(device, base=0, *, round_=0, bits=32):
+    fields = {**IDS, "round": round_, "base": base, "number_bits": bits}
+    return answer(device, "embed", fields, {})
 
 
 def train(device, step_length=None, *, embedded=True, arrays=GRADIENTS, **fields):
