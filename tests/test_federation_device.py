@@ -73,7 +73,8 @@ MEASURED = {"sample", "test"}
 AFTER = {"drawn", "held_out"} | MEASURED
 
 
-def embed(device, base=0, *, round_=0, bits=32):
+def embed(device, base=0, *, round_=0):
+    bits = device._sender.number_bits  # as it joined
     fields = {**IDS, "round": round_, "base": base, "number_bits": bits}
     return answer(device, "embed", fields, {})
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from problems import random_network_request, random_request
 from run_scenarios import scenario, without_times
 
-from scdn.control.exact.best_option import solve_best_exact, undominated
+from scdn.control.exact.best_option import least_cost, solve_best_exact, undominated
 from scdn.control.exact.branch_and_bound import solve_exact
 from scdn.control.exact.closed_form import decision_at, device_costs
 from scdn.control.plan_request import make_request, problem_of
@@ -139,6 +139,21 @@ def test_what_is_dominated_is_never_better(seed, worth):
             for other in kept
         ]
         assert min(at_same_place) <= left_out.objective * (1 + ROUNDING) + ROUNDING
+
+
+@given(seeds, worths, st.integers(0, 100))
+def test_no_decision_is_below_the_least_cost(seed, worth, place):
+    variants = variants_of(seed, worth)
+    if variants is None:
+        return
+    rng = np.random.default_rng(place)
+    for variant in variants:
+        costs = device_costs(variant)
+        least = least_cost(variant, costs)
+        plan = solve(variant, gap=GAP, max_boxes=BOXES)
+        anywhere = rng.uniform(0, 1, 3) * variant.region_m * rng.choice([0, 1], 3)
+        value = evaluate(variant, decision_at(variant, costs, anywhere)).objective
+        assert least <= min(plan.objective, value)
 
 
 def test_domination_leaves_something_out_and_something_in():
