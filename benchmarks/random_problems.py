@@ -23,6 +23,8 @@ FAMILIES: tuple[Family, ...] = get_args(Family)
 SIDE = 100.0
 _DEFAULTS = (  # fields with the contract's default on every device
     "payload_bits",
+    "min_power_w",
+    "wall_loss_db",
     "cpu_min_hz",
     "cpu_max_hz",
     "capacitance",

@@ -74,7 +74,9 @@ AFTER = {"drawn", "held_out"} | MEASURED
 
 
 def embed(device, base=0, *, round_=0):
-    return answer(device, "embed", {**IDS, "round": round_, "base": base}, {})
+    bits = device._sender.number_bits  # as it joined
+    fields = {**IDS, "round": round_, "base": base, "number_bits": bits}
+    return answer(device, "embed", fields, {})
 
 
 def train(device, step_length=None, *, embedded=True, arrays=GRADIENTS, **fields):

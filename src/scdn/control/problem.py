@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from scdn import theory
 from scdn.arrays import Array, IntArray, Mask, floats
+from scdn.control.round_option import RoundOption
 from scdn.scenario import Radio, RoundLearningSettings, Weights
 from scdn.theory import StepWeights, step_weights
 from scdn.world import energy, geometry, transmission
@@ -67,6 +68,7 @@ class RoundProblem:
     fixed_cost: float = 0.0  # of the objective, whatever is decided, such as the price of time
     iteration_caps: Array | None = None  # of each device, below τ^g
     network_size: int = -1  # N of Theorem 1's bound; by default the number of devices here
+    option: RoundOption | None = None  # duration and bits that this is the problem of, if chosen
     noise_w: Array = field(init=False)
 
     def __post_init__(self) -> None:

@@ -34,19 +34,29 @@ class RoundWorth:
         The price of a joule, of the devices and of the server.
     serving_rounds
         The rounds that a new position is expected to serve.
+    best_j
+        (N, 1): the most that any option of the round gains, where there are several; by default the
+        most of `gains_j`.
+    fixed_j
+        What this option costs whatever is decided.
     """
 
     gains_j: Array
     prices: Prices
     serving_rounds: float
+    best_j: Array | None = None
+    fixed_j: float = 0.0
 
 
 def problem_by_worth(problem: RoundProblem, worth: RoundWorth) -> RoundProblem:
     """Return the round's problem with the worth of gains forgone in place of Theorem 1's bound."""
-    best = np.max(worth.gains_j, axis=1, keepdims=True, initial=0.0)
+    best = worth.best_j
+    if best is None:
+        best = np.max(worth.gains_j, axis=1, keepdims=True, initial=0.0)
     return replace(
         problem,
         forgone=best - worth.gains_j,
+        fixed_cost=worth.fixed_j,
         weights=Weights(
             convergence=1.0,
             transmission=worth.prices.device,

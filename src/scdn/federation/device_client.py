@@ -167,6 +167,7 @@ class DeviceClient:
     def _embed(self, request: messages.EmbedRequest, _: Arrays) -> ReplyContent:
         self._at(request.run, request.base)
         self._trained_from = None  # a round begins, and what was trained before it is over
+        self._sender.number_bits = request.number_bits
         sent = self._tables(self._round_rows(request.round), BEFORE, (request.round, 0))
         self._embedded = (request.round, request.base)
         return {}, sent
@@ -205,6 +206,7 @@ class DeviceClient:
 
     def _report(self, request: messages.ReportRequest, _: Arrays) -> ReplyContent:
         self._at(request.run, request.base)
+        self._sender.number_bits = request.number_bits
         return {"smoothness": self._smoothness()}, self._measured((request.round, 0))
 
     # --- inside ---------------------------------------------------------------------------------

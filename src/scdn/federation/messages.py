@@ -17,6 +17,7 @@ from scdn.data.dataset import TaskKind
 from scdn.errors import faults_from_pydantic, format_value, input_error
 from scdn.federation.table_format import table_arrays
 from scdn.federation.wire_format import Arrays, Frame, WireError
+from scdn.scenario.field_types import NumberBits
 
 VERSION = 5  # of these schemas; a device with another version refuses the server's hello
 DIGEST_BYTES = 16  # of a hashed key
@@ -75,10 +76,14 @@ class JoinRequest(Message):
 
 
 class EmbedRequest(Message):
-    """Ask for embeddings of a round's rows, before the device trains."""
+    """Ask for embeddings of a round's rows, before the device trains.
+
+    All tables of the round, in both directions, have `number_bits` per number.
+    """
 
     round: Count
     base: Count
+    number_bits: NumberBits
 
 
 class ReportRequest(Message):
@@ -86,6 +91,7 @@ class ReportRequest(Message):
 
     round: Count
     base: Count
+    number_bits: NumberBits
 
 
 class ApplyRequest(Message):

@@ -289,15 +289,11 @@ class RemoteParties:
 
     def _ask(self, kind: str, names: Collection[str]) -> dict[str, Reply]:
         """Ask devices for embeddings of their current models; return the replies that came."""
-        requests = {
-            name: Request(
-                kind,
-                {"round": self.round[0], "base": self.parties[name].state},
-                {},
-                self._sizes(),
-            )
-            for name in names
-        }
+        requests = {}
+        for name in names:
+            fields = {"round": self.round[0], "base": self.parties[name].state}
+            fields["number_bits"] = self.number_bits
+            requests[name] = Request(kind, fields, {}, self._sizes())
         return self.messenger.ask(requests)
 
     def smoothness(self) -> dict[str, float]:

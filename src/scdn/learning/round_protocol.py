@@ -132,7 +132,11 @@ class RoundProtocol:
 
     def report_bits(self, survival: float) -> int:
         """Return the bits that plans count for the report of a device: all it sends, once."""
-        return bits_of(self.parts(1, 0, with_table=self.sends_table(survival)), "up")
+        return self.bits_of_report(with_table=self.sends_table(survival))
+
+    def bits_of_report(self, *, with_table: bool) -> int:
+        """Return the same for a device that adds a part of its whole table, or does not."""
+        return bits_of(self.parts(1, 0, with_table=with_table), "up")
 
     def parts(
         self,

@@ -326,6 +326,7 @@ class VerticalModel:
             "gradient_stats": {name: asdict(s) for name, s in self.gradient_stats.items()},
             "connections": self.connections,
             "round": list(self.parties.round),
+            "number_bits": self.parties.number_bits,
             "sent_in": {name: list(at) for name, at in self.sent_in.items()},
             "unsent": sorted(self.unsent),
             "rate_scale": self.step_rule.rate_scale,
@@ -345,6 +346,7 @@ class VerticalModel:
         self.unsent = set(values["unsent"])
         self._restore_embeddings()
         self.parties.round = (values["round"][0], values["round"][1])
+        self.parties.number_bits = values.get("number_bits", self.parties.number_bits)
 
     def _restore_embeddings(self) -> None:
         """Ask for what a checkpoint does not have: embeddings of test rows, with the same noise."""

@@ -6,13 +6,14 @@ before it plans, and `observe` with what happened. `ended` says why the run is o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scdn.control.problem import RoundProblem
+from scdn.control.round_option import RoundOption
 from scdn.learning.metrics import metric
 from scdn.mission.forecast import ProgressForecast, RoundProgress
 from scdn.mission.learning_curve import POWER, ScoreFit, loss_at, progress
@@ -35,7 +36,7 @@ class RoundCosts:
     """What a round took: priced joules, seconds, and what its problem did not count.
 
     `fixed_j` are priced joules of the round, and `overhead_j` those of all devices that took part,
-    beyond the plan's; `fixed_s` are seconds beside computing, reports and the flight.
+    beyond the plan's; `fixed_s` are seconds of the server's computing.
     """
 
     joules: float
@@ -108,8 +109,10 @@ class MissionControl:
         budget = self.scenario.mission.budget_j
         return None if budget is None else max(budget - self.joules, 0.0)
 
-    def begin_round(self, problem: RoundProblem) -> MissionRound:
-        """Return what the next round's plan needs to know."""
+    def begin_round(
+        self, problem: RoundProblem, options: Sequence[RoundOption] = ()
+    ) -> MissionRound:
+        """Return what the next round's plan needs to know; `options` are those of the round."""
         settings = self.scenario.mission
         self.round = MissionRound(
             gains=self.forecast.gains(problem.ids, self.rounds, problem.max_iterations),
@@ -129,8 +132,18 @@ class MissionControl:
             worth_j=self.worth_j,
             fixed_worth=settings.worth_j is not None,
             power=POWER,
+            options=self._in_time(options),
         )
         return self.round
+
+    def _in_time(self, options: Sequence[RoundOption]) -> tuple[RoundOption, ...]:
+        """Return the options that end before the deadline; the shortest, if none does."""
+        deadline = self.scenario.mission.deadline_s
+        if deadline is None or not options:
+            return tuple(options)
+        shortest_s = min(option.seconds for option in options)
+        left_s = max(deadline - self.seconds, shortest_s)
+        return tuple(option for option in options if option.seconds <= left_s)
 
     # --- after a round --------------------------------------------------------------------------
 
@@ -142,18 +155,24 @@ class MissionControl:
         scores: Mapping[str, float],
         costs: RoundCosts,
         ids: tuple[str, ...],
+        gain_share: float = 1.0,
     ) -> dict[str, Any]:
-        """Take a round into account; return the entry `forecast` of its event."""
+        """Take a round into account; return the entry `forecast` of its event.
+
+        `gain_share` is the part of the expected progress that the round's option leaves.
+        """
         offer = self.round
         if offer is None:
             raise RuntimeError("a round must begin before it is observed")
         most = offer.gains.shape[1] - 1
         taken = np.array([iterations.get(name, 0.0) for name in ids])
-        expected = offer.gains[np.arange(len(ids)), np.rint(taken).astype(np.int64)]
-        expected_loss = loss_at(self.progress + offer.base + float(expected.sum()), self.first_loss)
+        expected = gain_share * offer.gains[np.arange(len(ids)), np.rint(taken).astype(np.int64)]
+        base = gain_share * offer.base
+        expected_loss = loss_at(self.progress + base + float(expected.sum()), self.first_loss)
         measured = RoundProgress(
             before=self.progress,
-            after=progress(scores["loss"], self.first_loss),
+            after=self.progress
+            + (progress(scores["loss"], self.first_loss) - self.progress) / gain_share,
             contributions=contributions,
             update_share=update_share(held_out_losses),
             iterations={name: count for name, count in iterations.items() if count > 0},
@@ -170,8 +189,8 @@ class MissionControl:
             "expected_loss": expected_loss,
             "validation_loss": self.loss,
             "expected": {n: float(g) for n, g in zip(ids, expected, strict=True) if n in gains},
-            "measured": gains,
-            "base": offer.base,
+            "measured": {name: gain_share * gain for name, gain in gains.items()},
+            "base": base,
             "exponent": self.forecast.exponent,
             "worth_j": self.worth_j,
         }

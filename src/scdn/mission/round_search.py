@@ -18,14 +18,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from scdn.arrays import Array
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
-from scdn.control.worth import RoundWorth, problem_by_worth
+from scdn.control.round_option import RoundOption
+from scdn.mission.option_worth import (
+    fixed_j,
+    gain_share,
+    overhead_j,
+    problems_by_worth,
+    seconds_in_place,
+)
 from scdn.scenario import Prices
 from scdn.scenario.mission_settings import Goal
 
@@ -40,7 +47,6 @@ HIGHEST_TIME_PRICE = 100.0  # times the joules per second of the plan that does 
 RESERVE = 1.5  # times the joules to the target that are expected, where the budget is limited
 FIRST_WORTH = 1.0  # priced joules per unit of progress, before anything is known
 FIRST_SERVING_ROUNDS = 10.0
-DEADLINES = (1.0, 0.6, 0.36, 0.22, 0.13)  # of computing, times the scenario's
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,18 +68,20 @@ class MissionRound:
     progress, progress_left
         What has been made, and what is missing to the target, if there is one.
     fixed_j, overhead_j
-        Priced joules of a round, and of each device that takes part, which its problem does not
-        count.
+        Priced joules of a round, and of each device that takes part, which neither its problem nor
+        its option counts; with the scenario's bits per number.
     joules_spent, joules_left
         Priced; what is left of the budget, if there is one.
     fixed_s, least_s
-        Seconds of a round beside computing and reports, and the least that a round lasts.
+        Seconds of a round beside the devices' work, and the least that a round lasts.
     seconds_left
         Until the deadline, if there is one.
     worth_j
         Priced joules of a unit of progress: of the last round; where `fixed_worth`, as it is.
     power
         The loss is progress^(-1/power).
+    options
+        Durations and bits to choose from; none: those of the problem.
     """
 
     gains: Array
@@ -93,6 +101,7 @@ class MissionRound:
     worth_j: float | None = None
     fixed_worth: bool = False
     power: float = 3.0
+    options: tuple[RoundOption, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,19 +175,17 @@ class _PriceSearch:
 
     def _offer(self, worth: float, serving_rounds: float, second_price: float) -> Offer:
         mission = self.mission
-        trains = np.arange(mission.gains.shape[1]) > 0
-        gains_j = worth * mission.gains - mission.overhead_j * trains
-        by_worth = problem_by_worth(
-            self.problem, RoundWorth(gains_j, mission.prices, serving_rounds)
+        plan = self.solve(
+            problems_by_worth(self.problem, mission, worth, serving_rounds, second_price)
         )
-        deadlines = DEADLINES if second_price else DEADLINES[:1]
-        plan = self.solve([_sooner(by_worth, share, second_price) for share in deadlines])
+        option = plan.problem.option
         weighted, iterations = plan.evaluation.weighted, np.rint(plan.decision.iterations)
         joules = sum(weighted[term] for term in ("transmission", "processing", "movement"))
-        joules += mission.fixed_j + mission.overhead_j * float(plan.decision.active.sum())
+        joules += fixed_j(mission, option)
+        joules += overhead_j(mission, option) * float(plan.decision.active.sum())
         chosen = mission.gains[np.arange(len(self.problem)), iterations.astype(np.int64)]
-        gain = mission.base + float(chosen.sum())
-        seconds = max(_work_s(plan) + mission.fixed_s, mission.least_s)
+        gain = gain_share(option) * (mission.base + float(chosen.sum()))
+        seconds = seconds_in_place(mission, option, _work_s(plan) + mission.fixed_s)
         return Offer(plan, worth, second_price, joules, seconds, gain, serving_rounds)
 
     def least_ratio(self, second_price: float = 0.0, start: Offer | None = None) -> Offer:
@@ -315,15 +322,6 @@ def _raise(
         else:
             price = math.sqrt(below * failed)
     return low, high or low
-
-
-def _sooner(problem: RoundProblem, share: float, second_price: float) -> RoundProblem:
-    """Return the problem with a part of the deadline of computing, whose seconds have a price."""
-    if not second_price:
-        return problem
-    deadline_s = share * problem.learning.compute_deadline_s
-    learning = problem.learning.model_copy(update={"compute_deadline_s": deadline_s})
-    return replace(problem, learning=learning, fixed_cost=second_price * deadline_s)
 
 
 def _work_s(plan: Plan) -> float:

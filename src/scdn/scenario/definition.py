@@ -114,8 +114,15 @@ class Scenario(FrozenModel):
 
     @property
     def round_bits(self) -> tuple[int, ...]:
-        """Return the bits per number that a mission may choose from in a round."""
-        return self.mission.bits or (self.learning.number_bits,)
+        """Return the bits per number that a mission may choose from in a round.
+
+        By default 4 and 8, if the scenario has more, and the scenario's; where numbers are not
+        rounded, only these.
+        """
+        learning = self.learning
+        rounds = learning.payload == "protocol" and learning.unheard == "imputed"
+        fewer = tuple(bits for bits in (4, 8) if rounds and bits < learning.number_bits)
+        return self.mission.bits or (*fewer, learning.number_bits)
 
     @property
     def report_limit_s(self) -> float:

@@ -36,5 +36,5 @@ class Mission(FrozenModel):
     bits: Annotated[tuple[NumberBits, ...], Strict(False)] = setting(
         (),
         "bits per number that is sent to choose from in every round, 2, 4, 8, 16 or 32; by default "
-        "learning.number_bits",
+        "learning.number_bits, and 4 and 8 where that is more",
     )

@@ -22,8 +22,9 @@ from scdn.simulation.affordable_cycles import (
 )
 from scdn.simulation.batteries import Budget
 from scdn.simulation.outcome import Outcome, realise_at_worst
-from scdn.simulation.plan_within_batteries import least_report_j, plan_within_batteries
+from scdn.simulation.plan_within_batteries import least_of_options_j, plan_within_batteries
 from scdn.simulation.radio_bill import add_electronics
+from scdn.simulation.round_options import round_options
 from scdn.simulation.server_compute import ServerCompute
 from scdn.simulation.worst_case import ReportReserve, WorstCase, most_sendings, most_used
 from scdn.world.movement_models import MovementJ
@@ -41,7 +42,7 @@ def plan_round_within_batteries(
         problem,
         context,
         _budget(simulation),
-        _reserve(simulation, problem),
+        partial(_reserve, simulation),
         partial(worst_case, simulation, problem),
     )
 
@@ -60,7 +61,7 @@ def worst_case(simulation: Simulation, problem: RoundProblem, plan: Plan) -> Wor
     if simulation.method.schedule == "asynchronous":
         work_s *= math.ceil(len(problem) / max(1, int(outcome.active.sum())))
     compute_j, compute_s = simulation.batteries.expected_compute
-    stay_s = simulation.time_in_place(work_s + compute_s)
+    stay_s = simulation.time_in_place(plan, work_s + compute_s)
     latency_s = float(problem.flight_s(plan.server_m)) + stay_s
     times_as_long = 1.0 if scenario.round_s is None else stay_s / scenario.round_s
     return WorstCase(
@@ -102,7 +103,8 @@ def pay(
     outcome = batteries.spend(fleet, outcome, movement, compute)
     budget = _budget(simulation)
     if np.isfinite(budget.devices_j).any():
-        least_j = least_report_j(problem, _reserve(simulation, problem))
+        options = round_options(simulation, problem)
+        least_j = least_of_options_j(problem, options, partial(_reserve, simulation))
         leaving = simulation.trace.leaving(simulation.round) & simulation.present
         busy = set(simulation.clock.running) | set(simulation.trace.fleet.id[leaving])
         used_up = problem.selected_ids(budget.devices_j < least_j)
@@ -121,5 +123,6 @@ def _cycle_cost(simulation: Simulation) -> CycleCost:
 
 
 def _reserve(simulation: Simulation, problem: RoundProblem) -> ReportReserve:
-    protocol = simulation.data.round_protocol(simulation.method.uses_importance)
+    bits = None if problem.option is None else problem.option.number_bits
+    protocol = simulation.data.round_protocol(simulation.method.uses_importance, bits)
     return ReportReserve.create(simulation.scenario, protocol, simulation.sends_tables(problem))

@@ -99,6 +99,9 @@ def round_event(
         "bits_received": float(outcome.bits_received.sum()),
         "step": _step_entry(plan, result),
     }
+    if problem.option is not None:
+        option = problem.option
+        event["plan"] |= {"duration": option.duration, "number_bits": option.number_bits}
     if result.arrivals is not None:
         event["arrivals"] = [
             {

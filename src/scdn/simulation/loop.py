@@ -42,6 +42,7 @@ from scdn.simulation.mission_rounds import (
 from scdn.simulation.outcome import Outcome, RoundResult, realise
 from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
 from scdn.simulation.radio_bill import add_electronics, report_uses, with_steps
+from scdn.simulation.round_options import chosen_bits, chosen_round_s, round_options
 from scdn.simulation.run_data import RunData
 from scdn.simulation.server_compute import ServerCompute, server_compute
 from scdn.theory.theorem_1_conditions import learning_rate_limit
@@ -101,7 +102,7 @@ class Simulation:
             self.server_m = plan.server_m
             result = self.train(plan, self.realise(plan))  # line 6
             compute = self.bill_server()
-            stay_s = self.time_in_place(result.latency_s + compute.seconds)
+            stay_s = self.time_in_place(plan, result.latency_s + compute.seconds)
             latency_s = self.fly(problem, plan) + stay_s
             if self.scenario.round_s is not None:
                 movement = movement.staying_longer(stay_s / self.scenario.round_s)
@@ -206,7 +207,9 @@ class Simulation:
         context = RoundContext(
             self.server_m,
             self._rival_iterations(problem),
-            None if self.mission is None else self.mission.begin_round(problem),
+            None
+            if self.mission is None
+            else self.mission.begin_round(problem, round_options(self, problem)),
             self.utilities.for_round(problem.ids, self.round, self.scenario.seed)
             if self.method.uses_utilities
             else None,
@@ -241,6 +244,7 @@ class Simulation:
 
     def train(self, plan: Plan, outcome: Outcome) -> RoundResult:
         """Train parties and server under this plan, of which `outcome` is what devices do."""
+        self.model.parties.number_bits = chosen_bits(self.scenario, plan)
         if self.method.schedule == "synchronous":
             step = self.model.train(
                 self.round,
@@ -271,7 +275,8 @@ class Simulation:
     def report_uses(self, plan: Plan, outcome: Outcome) -> list[ReportUse]:
         """Return what the messages of each device's report take in this round."""
         learning, fusion = self.scenario.learning, self.model.server.fusion
-        protocol = self.data.round_protocol(self.method.uses_importance)
+        bits = chosen_bits(self.scenario, plan)
+        protocol = self.data.round_protocol(self.method.uses_importance, bits)
         trains, tables = self.step_counts(plan) > 0, self.sends_tables(plan.problem)
         parts = [
             protocol.parts(
@@ -323,12 +328,12 @@ class Simulation:
             self.clock.now_s += compute.seconds  # reports that arrive meanwhile wait
         return compute
 
-    def time_in_place(self, work_s: float) -> float:
+    def time_in_place(self, plan: Plan, work_s: float) -> float:
         """Return how long the server stays at its position: for `round_s`, or longer for the work.
 
         Where nobody waits for others, a recorded round lasts as long as its work.
         """
-        round_s = self.scenario.round_s
+        round_s = chosen_round_s(self.scenario, plan)
         if round_s is None or self.method.schedule == "asynchronous":
             return work_s
         return max(round_s, work_s)

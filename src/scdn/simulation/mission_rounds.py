@@ -10,6 +10,7 @@ from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.mission.flown_round import FlownRound, without_battery_limits
 from scdn.mission.mission_control import MissionControl, RoundCosts
+from scdn.mission.option_worth import gain_share
 from scdn.simulation.outcome import Outcome, RoundResult
 from scdn.simulation.server_compute import ServerCompute
 from scdn.simulation.worst_case import WorstCase
@@ -31,7 +32,8 @@ def observe_round(
     iterations = dict(zip(ids, trained.tolist(), strict=True))
     losses = result.steps[-1].held_out_losses if result.steps else ()
     mission.worth_j = plan.worth_j
-    return mission.observe(iterations, result.contributions(), losses, scores, costs, ids)
+    share = gain_share(plan.problem.option)
+    return mission.observe(iterations, result.contributions(), losses, scores, costs, ids, share)
 
 
 def round_costs(
@@ -42,7 +44,10 @@ def round_costs(
     latency_s: float,
     mission: MissionControl,
 ) -> RoundCosts:
-    """Return what a round took, and what of it was not in its problem."""
+    """Return what a round took, and what of it neither its problem nor its option counted.
+
+    The latter is what it would have been with the scenario's bits per number.
+    """
     prices = mission.scenario.mission_prices
     taking_part = outcome.transmission_j + outcome.processing_j + outcome.circuit_j
     planned = np.where(outcome.active, plan.evaluation.transmission_j, 0.0)
@@ -50,13 +55,19 @@ def round_costs(
     downlink = prices.server * float(outcome.server_transmission_j.sum())
     devices, idle = prices.device * taking_part, prices.device * float(outcome.idle_j.sum())
     fixed = prices.server * compute.joules + idle
+    overhead = float((devices - prices.device * planned).sum()) + downlink
+    counted_idle = 0.0
+    if (option := plan.problem.option) is not None:
+        overhead -= option.circuit_j * float(outcome.active.sum())
+        overhead /= max(option.sent_share, 1e-300)
+        counted_idle = option.idle_j
     moved = prices.server * float(movement.total)
     return RoundCosts(
         joules=float(devices.sum()) + downlink + fixed + moved,
         seconds=latency_s,
-        fixed_j=fixed,
-        overhead_j=max(float((devices - prices.device * planned).sum()) + downlink, 0.0),
-        fixed_s=max(latency_s - float(plan.problem.flight_s(plan.server_m)) - outcome.latency_s, 0),
+        fixed_j=max(fixed - counted_idle, 0.0),
+        overhead_j=max(overhead, 0.0),
+        fixed_s=compute.seconds,
     )
 
 
@@ -80,13 +91,14 @@ def flown_round(
     """
     forecast, outcome = mission.forecast, result.outcome
     latest, most = mission.rounds - 1, problem.max_iterations
+    share = gain_share(plan.problem.option)
     return FlownRound(
         problem=without_battery_limits(plan.problem, problem),
         server_m=plan.server_m,
         iterations=outcome.executed_iterations,
         path_loss=outcome.path_loss,
-        gains=forecast.gains(problem.ids, latest, most),
-        base_gain=forecast.base,
+        gains=share * forecast.gains(problem.ids, latest, most),
+        base_gain=share * forecast.base,
         fixed_j=costs.fixed_j - _avoidable_idling_j(mission, outcome),
         billed_j=costs.joules,
     )

@@ -28,7 +28,7 @@ def plan_round(
     began = time.perf_counter()
     try:
         plan = method.controller(problem, context)
-        if not problem.integer_iterations:
+        if not plan.problem.integer_iterations:
             plan = _with_whole_iterations(plan)
         if _is_feasible(plan):
             return replace(plan, solve_seconds=time.perf_counter() - began), None

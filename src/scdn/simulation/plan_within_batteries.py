@@ -8,7 +8,7 @@ excluded. So batteries change nothing until somebody's runs low.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from scdn.arrays import Array, Mask
 from scdn.control.exact.allowed_boxes import allowed_boxes
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem, evaluate
+from scdn.control.round_option import RoundOption
 from scdn.control.solve import Solver
 from scdn.methods import Method, RoundContext
 from scdn.simulation.batteries import Budget
@@ -38,13 +39,14 @@ def plan_within_batteries(
     problem: RoundProblem,
     context: RoundContext,
     budget: Budget,
-    reserve: ReportReserve,
+    reserve: Callable[[RoundProblem], ReportReserve],
     worst_case: Callable[[Plan], WorstCase],
 ) -> tuple[Plan, Solver | None]:
     """Return a plan whose worst case the budget pays for, and the fallback that made it, if any."""
     if budget.is_unlimited:
         return plan_round(method, problem, context)
-    changed = budget.devices_j < least_report_j(problem, reserve)
+    options = () if context.mission is None else context.mission.options
+    changed = budget.devices_j < least_of_options_j(problem, options, reserve)
     limited, seconds = _without(problem, changed), 0.0
     for attempt in range(MOST_PLANS):
         plan, fallback = plan_round(method, limited, _within_limits(context, limited))
@@ -55,10 +57,13 @@ def plan_within_batteries(
             plan = _switched_off(plan, too_much)
             worst = worst_case(plan)
         elif too_much.any():
-            limited = _lower_limits(limited, plan, worst, too_much, budget, reserve)
+            reserved = reserve(plan.problem)
+            limited = _lower_limits(limited, plan, worst, too_much, budget, reserved)
         changed = changed | too_much
         if SAFETY * worst.server_j > budget.server_j:
-            limited = _with_affordable_positions(limited, plan, worst, budget.server_j)
+            context, shortened = _shortest_rounds(context)
+            if not shortened:
+                limited = _with_affordable_positions(limited, plan, worst, budget.server_j)
         elif not _too_much(plan, worst, budget).any():
             return replace(plan, battery_limited=changed, solve_seconds=seconds), fallback
     raise _server_error(budget.server_j, worst.server_j)
@@ -77,6 +82,17 @@ def _within_limits(context: RoundContext, problem: RoundProblem) -> RoundContext
     return replace(context, iterations=np.minimum(context.iterations, most))
 
 
+def _shortest_rounds(context: RoundContext) -> tuple[RoundContext, bool]:
+    """Return the context with the options of the shortest stay, and whether there were others."""
+    if context.mission is None or not context.mission.options:
+        return context, False
+    options = context.mission.options
+    shortest = min(option.stay for option in options)
+    kept = tuple(option for option in options if option.stay == shortest)
+    mission = replace(context.mission, options=kept)
+    return replace(context, mission=mission), len(kept) < len(options)
+
+
 def _switched_off(plan: Plan, which: Mask) -> Plan:
     """Return the plan without some of its active devices."""
     decision = plan.decision
@@ -92,6 +108,17 @@ def _switched_off(plan: Plan, which: Mask) -> Plan:
 
 
 # --- devices --------------------------------------------------------------------------------------
+
+
+def least_of_options_j(
+    problem: RoundProblem,
+    options: Sequence[RoundOption],
+    reserve: Callable[[RoundProblem], ReportReserve],
+) -> Array:
+    """Return the least that must be reserved for a report under any option of the round."""
+    variants = [option.of(problem) for option in options] or [problem]
+    least_j = [least_report_j(variant, reserve(variant)) for variant in variants]
+    return np.asarray(np.min(least_j, axis=0))
 
 
 def least_report_j(problem: RoundProblem, reserve: ReportReserve) -> Array:

@@ -39,10 +39,19 @@ def _prepared(
 
 
 def scenario_protocol(
-    scenario: Scenario, width: int, train_rows: int, uses_importance: bool
+    scenario: Scenario,
+    width: int,
+    train_rows: int,
+    uses_importance: bool,
+    number_bits: int | None = None,
 ) -> RoundProtocol:
-    """Return the protocol of a scenario's rounds, for embeddings and data of this size."""
+    """Return the protocol of a scenario's rounds, for embeddings and data of this size.
+
+    `number_bits` are those of a round that has others than the scenario.
+    """
     learning = scenario.learning
+    if number_bits is not None:
+        learning = learning.model_copy(update={"number_bits": number_bits})
     steps = learning.steps_per_iteration * scenario.max_iterations
     return RoundProtocol.create(learning, width, train_rows, steps, uses_importance=uses_importance)
 
@@ -81,17 +90,26 @@ class RunData:
         count = len(self.views)
         return newcomer_view(self.dataset, learning.split, count, self.scenario.seed, name)
 
-    def round_protocol(self, uses_importance: bool) -> RoundProtocol:
+    def round_protocol(
+        self, uses_importance: bool, number_bits: int | None = None
+    ) -> RoundProtocol:
         """Return the protocol of the run's rounds, for a controller that uses importance or not."""
-        train_rows = self.tensors.count("train")
-        return scenario_protocol(self.scenario, self.factory.width, train_rows, uses_importance)
+        rows, width = self.tensors.count("train"), self.factory.width
+        return scenario_protocol(self.scenario, width, rows, uses_importance, number_bits)
 
-    def payload_bits(self, connections: Array, survival: Array, uses_importance: bool) -> Array:
+    def payload_bits(
+        self,
+        connections: Array,
+        survival: Array,
+        uses_importance: bool,
+        number_bits: int | None = None,
+    ) -> Array:
         """Return what each device's report is planned and billed as."""
         if self.scenario.learning.payload == "model":
             return _BITS * connections
-        protocol = self.round_protocol(uses_importance)
-        return floats([protocol.report_bits(probability) for probability in survival])
+        protocol = self.round_protocol(uses_importance, number_bits)
+        bits = {sends: protocol.bits_of_report(with_table=sends) for sends in (False, True)}
+        return floats([bits[protocol.sends_table(probability)] for probability in survival])
 
     def optimizers(self, fleet: Fleet, round_index: int) -> tuple[IntArray, Array]:
         """Return each device's optimiser in the round's problem, and its μ or ρ.

@@ -2,8 +2,9 @@
 
 Options are variants of one round's problem: the same devices and positions, but another time limit
 of reports, another payload, another energy of staying, another worth. An option that is nowhere
-better than another one is left out. The others are searched in the order of what they promise, and
-each search ends as soon as nothing in it can be better than the best plan so far, less the gap.
+better than another one is left out. The others are searched in the order of what they cost where
+the server is now. One that would not be better than the best plan so far, less the gap, even if no
+link had a loss, is not searched at all; and each search ends as soon as nothing in it can be.
 """
 
 from __future__ import annotations
@@ -23,11 +24,14 @@ from scdn.control.exact.branch_and_bound import (
     prepare,
     search,
 )
-from scdn.control.exact.closed_form import decision_at
+from scdn.control.exact.closed_form import DeviceCosts, decision_at, device_costs
 from scdn.control.problem import SMALLEST_OBJECTIVE, RoundProblem
 
+_ROUNDING = 1e-12  # relative: of sums over devices
+_MOST_OF_GAP = 0.999  # the rest is for rounding
 # What may differ where one option dominates another, less being better but for the time limit.
 _COMPARED = {"max_delay_s", "payload_bits", "movement", "forgone", "fixed_cost", "noise_w"}
+_COMPARED |= {"option"}  # which only names them
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +55,18 @@ def solve_best_exact(
     The limits of time and boxes are for all options together.
     """
     deadline = time.perf_counter() + time_limit_s
-    kept = undominated(problems)
-    prepared = {index: prepare(problems[index], gap, warm_start) for index in kept}
+    costs = {index: device_costs(problems[index], gap) for index in undominated(problems)}
+    here = _here_and_below(problems[0])
+    estimates = {index: _estimate(problems[index], costs[index], *here) for index in costs}
     best: tuple[int, Array] | None = None
     value, lower_bound, boxes, proven = math.inf, math.inf, 0, True
-    for index in sorted(kept, key=lambda index: prepared[index].estimate):
+    for index in sorted(costs, key=estimates.__getitem__):
+        least = least_cost(problems[index], costs[index])
+        if math.isfinite(value) and least >= value - _MOST_OF_GAP * gap * abs(value):
+            lower_bound = min(lower_bound, least)
+            continue
         result = search(
-            prepared[index],
+            prepare(problems[index], gap, warm_start, costs=costs[index]),
             gap,
             cutoff=value,
             near=None if best is None else best[1],
@@ -72,10 +81,36 @@ def solve_best_exact(
     if best is None:
         raise no_position()
     index, position = best
-    decision = decision_at(problems[index], prepared[index].costs, position)
+    decision = decision_at(problems[index], costs[index], position)
     proven = proven or value - lower_bound <= gap * max(abs(value), SMALLEST_OBJECTIVE)
     status: SearchStatus = "optimal" if proven else "time_limit"
     return BestOption(index, ExactResult(decision, lower_bound, status, boxes))
+
+
+def _here_and_below(problem: RoundProblem) -> tuple[Array, Array]:
+    """Return the server's position before the round and the ground below it, with path losses."""
+    positions = np.stack([problem.server_m, problem.server_m * [1.0, 1.0, 0.0]])
+    return positions[:, 2], problem.path_loss(positions)
+
+
+def _estimate(problem: RoundProblem, costs: DeviceCosts, z: Array, loss: Array) -> float:
+    """Return what an option roughly costs without a flight, for the order of the searches."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        active = np.where(loss <= costs.reach, costs.on + costs.price * loss, np.inf)
+        devices = np.minimum(costs.off, active).sum(axis=1)
+        total = devices + problem.weights.movement * problem.movement.staying_j(z)
+    return float(total.min()) + problem.fixed_cost
+
+
+def least_cost(problem: RoundProblem, costs: DeviceCosts) -> float:
+    """Return a lower bound of the objective: no link has a loss, and the server need not fly."""
+    movement = problem.movement
+    stay_j = movement.ground_j
+    if not movement.on_ground:
+        stay_j = min(stay_j, movement.hover_j)
+    devices = float(np.minimum(costs.off, costs.on - costs.slack).sum())
+    total = devices + problem.weights.movement * stay_j + problem.fixed_cost
+    return total - _ROUNDING * abs(total)
 
 
 def undominated(problems: Sequence[RoundProblem]) -> list[int]:

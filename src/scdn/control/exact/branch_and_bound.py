@@ -94,11 +94,6 @@ class PreparedProblem:
         """Return how far the objective may be below what is bounded."""
         return float(self.costs.slack.sum())
 
-    @property
-    def estimate(self) -> float:
-        """Return the least objective among the first positions."""
-        return self.objective.constant + float(self.first.centre_value.min(initial=math.inf))
-
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
@@ -115,10 +110,14 @@ class SearchResult:
 
 
 def prepare(
-    problem: RoundProblem, gap: float, warm_start: Array | None = None, backend: Backend = "auto"
+    problem: RoundProblem,
+    gap: float,
+    warm_start: Array | None = None,
+    backend: Backend = "auto",
+    costs: DeviceCosts | None = None,
 ) -> PreparedProblem:
-    """Return a problem as it is searched."""
-    costs = device_costs(problem, gap)
+    """Return a problem as it is searched; `costs` are its devices', if they are known."""
+    costs = device_costs(problem, gap) if costs is None else costs
     objective = position_objective(problem, costs, backend)
     if problem.candidates_m is None:
         positions = _first_positions(problem, costs, warm_start)
