@@ -31,13 +31,14 @@ class RoundCosts:
     """What a round took: priced joules, seconds, and what its problem did not count.
 
     `fixed_j` are priced joules of the round, and `overhead_j` those of all devices that took part,
-    beyond the plan's.
+    beyond the plan's; `circuit_j` are those of their circuits while they sent.
     """
 
     joules: float
     seconds: float
     fixed_j: float
     overhead_j: float
+    circuit_j: float = 0.0
 
 
 @dataclass
@@ -55,6 +56,7 @@ class MissionControl:
     seconds: float = 0.0
     fixed_j: float = 0.0
     overhead_j: float = 0.0
+    circuit_j: float = 0.0
     rounds: int = 0
     times_reached: int = 0
     round: MissionRound | None = None  # what the plan of the current round knew
@@ -117,6 +119,7 @@ class MissionControl:
             progress_left=self.progress_left,
             fixed_j=self.fixed_j,
             overhead_j=self.overhead_j,
+            circuit_j=self.circuit_j,
             joules_spent=self.joules,
             joules_left=self.joules_left,
             worth_j=self.worth_j,
@@ -193,6 +196,7 @@ class MissionControl:
         if taking_part:
             per_device = costs.overhead_j / taking_part
             self.overhead_j += weight * (per_device - self.overhead_j)
+            self.circuit_j += weight * (costs.circuit_j / taking_part - self.circuit_j)
 
     def _is_surely_reached(self) -> bool:
         if self.fit is None or self.target is None or not self.fit.losses:
@@ -239,6 +243,7 @@ _STATE = (
     "seconds",
     "fixed_j",
     "overhead_j",
+    "circuit_j",
     "rounds",
     "times_reached",
 )

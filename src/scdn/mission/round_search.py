@@ -41,9 +41,10 @@ class MissionRound:
         (N, τ^g + 1): the progress that each device adds, by its number of iterations.
     base
         The progress that the round brings anyway.
-    fixed_j, overhead_j
-        Priced joules of a round, and of each device that takes part, which neither its problem nor
-        its option counts; with the scenario's bits per number.
+    fixed_j, overhead_j, circuit_j
+        Priced joules of a round, and of each device that takes part, which its problem does not
+        count: of messages beyond the plan's, and of its circuit while it sends. With the
+        scenario's own bits per number and duration.
     prices
         Of a joule, by who spends it.
     progress, progress_left
@@ -69,6 +70,7 @@ class MissionRound:
     progress_left: float | None = None
     fixed_j: float = 0.0
     overhead_j: float = 0.0
+    circuit_j: float = 0.0
     joules_spent: float = 0.0
     joules_left: float | None = None
     worth_j: float | None = None
