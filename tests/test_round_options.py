@@ -58,7 +58,7 @@ def random_options(problem, rng):
             stay=float(duration),
             gain_share=float(rng.choice([1.0, rng.uniform(0.3, 1)])),
             sent_share=bits / 32,
-            circuit_j=float(rng.choice([0.0, 0.1 * duration])),
+            delay_share=float(duration),
             idle_j=float(rng.choice([0.0, duration])),
             seconds=float(duration),
         )
@@ -90,6 +90,7 @@ def random_round(seed):
         rounds_left=10,
         fixed_j=1.0,
         overhead_j=float(rng.choice([0, 0.5])),
+        circuit_j=float(rng.choice([0, 0.1])),
         options=random_options(problem, rng),
     )
     return problem, mission
@@ -217,7 +218,7 @@ def test_an_offer_counts_what_its_option_costs_and_brings(seed):
     assert option in mission.options
     assert offer.gain == pytest.approx(option.gain_share * gain)
     joules = sum(plan.evaluation.weighted[t] for t in ("transmission", "processing", "movement"))
-    per_device = mission.overhead_j * option.sent_share + option.circuit_j
+    per_device = mission.overhead_j * option.sent_share + mission.circuit_j * option.delay_share
     joules += mission.fixed_j + option.idle_j + per_device * plan.decision.active.sum()
     assert offer.joules == pytest.approx(joules)
     assert plan.problem.max_delay_s == option.max_delay_s

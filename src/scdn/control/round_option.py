@@ -26,12 +26,13 @@ class RoundOption:
     stay
         Time in place, relative to the scenario's; 1 where that has no `round_s`.
     gain_share
-        The part of the expected progress that is left when numbers are rounded so.
-    sent_share
-        The bits of a report, relative to those with the scenario's `number_bits`.
-    circuit_j, idle_j
-        Priced joules of the electronics beyond those of the scenario's duration: of each device
-        that takes part, and of all devices together. Negative where the round is shorter.
+        The part of the expected progress that is left when numbers are rounded so; 1 for the best
+        bits to choose from.
+    sent_share, delay_share
+        The bits of a report and its time limit, relative to the scenario's own.
+    idle_j
+        Priced joules that all devices draw beyond those of the scenario's own duration; negative
+        where the round is shorter.
     seconds
         Expected duration of the round, without its flight.
     """
@@ -43,7 +44,7 @@ class RoundOption:
     stay: float = 1.0
     gain_share: float = 1.0
     sent_share: float = 1.0
-    circuit_j: float = 0.0
+    delay_share: float = 1.0
     idle_j: float = 0.0
     seconds: float = 0.0
 

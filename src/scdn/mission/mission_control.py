@@ -36,13 +36,15 @@ class RoundCosts:
     """What a round took: priced joules, seconds, and what its problem did not count.
 
     `fixed_j` are priced joules of the round, and `overhead_j` those of all devices that took part,
-    beyond the plan's; `fixed_s` are seconds of the server's computing.
+    beyond the plan's; `circuit_j` are those of their circuits while they sent. `fixed_s` are seconds
+    of the server's computing.
     """
 
     joules: float
     seconds: float
     fixed_j: float
     overhead_j: float
+    circuit_j: float
     fixed_s: float
 
 
@@ -62,6 +64,7 @@ class MissionControl:
     fixed_j: float = 0.0
     overhead_j: float = 0.0
     fixed_s: float = 0.0
+    circuit_j: float = 0.0
     rounds: int = 0
     times_reached: int = 0
     round: MissionRound | None = None  # what the plan of the current round knew
@@ -124,6 +127,7 @@ class MissionControl:
             progress_left=self.progress_left,
             fixed_j=self.fixed_j,
             overhead_j=self.overhead_j,
+            circuit_j=self.circuit_j,
             joules_spent=self.joules,
             joules_left=self.joules_left,
             fixed_s=self.fixed_s,
@@ -204,6 +208,7 @@ class MissionControl:
         if taking_part:
             per_device = costs.overhead_j / taking_part
             self.overhead_j += weight * (per_device - self.overhead_j)
+            self.circuit_j += weight * (costs.circuit_j / taking_part - self.circuit_j)
 
     def _is_surely_reached(self) -> bool:
         if self.fit is None or self.target is None or not self.fit.losses:
@@ -259,6 +264,7 @@ _STATE = (
     "fixed_j",
     "overhead_j",
     "fixed_s",
+    "circuit_j",
     "rounds",
     "times_reached",
 )

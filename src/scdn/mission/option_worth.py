@@ -41,8 +41,8 @@ def fixed_j(mission: MissionRound, option: RoundOption | None) -> float:
 def overhead_j(mission: MissionRound, option: RoundOption | None) -> float:
     """Return priced joules of a device that takes part, which its problem does not count."""
     if option is None:
-        return mission.overhead_j
-    return mission.overhead_j * option.sent_share + option.circuit_j
+        return mission.overhead_j + mission.circuit_j
+    return mission.overhead_j * option.sent_share + mission.circuit_j * option.delay_share
 
 
 def seconds_in_place(mission: MissionRound, option: RoundOption | None, work_s: float) -> float:

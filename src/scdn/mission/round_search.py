@@ -67,9 +67,10 @@ class MissionRound:
         The rounds of the run that are left, this one included.
     progress, progress_left
         What has been made, and what is missing to the target, if there is one.
-    fixed_j, overhead_j
-        Priced joules of a round, and of each device that takes part, which neither its problem nor
-        its option counts; with the scenario's bits per number.
+    fixed_j, overhead_j, circuit_j
+        Priced joules of a round, and of each device that takes part, which its problem does not
+        count: of messages beyond the plan's, and of its circuit while it sends. With the
+        scenario's own bits per number and duration.
     joules_spent, joules_left
         Priced; what is left of the budget, if there is one.
     fixed_s, least_s
@@ -93,6 +94,7 @@ class MissionRound:
     progress_left: float | None = None
     fixed_j: float = 0.0
     overhead_j: float = 0.0
+    circuit_j: float = 0.0
     joules_spent: float = 0.0
     joules_left: float | None = None
     fixed_s: float = 0.0

@@ -44,9 +44,9 @@ def round_costs(
     latency_s: float,
     mission: MissionControl,
 ) -> RoundCosts:
-    """Return what a round took, and what of it neither its problem nor its option counted.
+    """Return what a round took, and what of it was not in its problem.
 
-    The latter is what it would have been with the scenario's bits per number.
+    The latter is what it would have been with the scenario's own bits per number and duration.
     """
     prices = mission.scenario.mission_prices
     taking_part = outcome.transmission_j + outcome.processing_j + outcome.circuit_j
@@ -55,19 +55,21 @@ def round_costs(
     downlink = prices.server * float(outcome.server_transmission_j.sum())
     devices, idle = prices.device * taking_part, prices.device * float(outcome.idle_j.sum())
     fixed = prices.server * compute.joules + idle
-    overhead = float((devices - prices.device * planned).sum()) + downlink
-    counted_idle = 0.0
+    circuit_w = mission.scenario.electronics.circuit_w
+    circuit = prices.device * circuit_w * float(outcome.sending_s.sum())
+    overhead = float((devices - prices.device * planned).sum()) + downlink - circuit
+    longer_idle = 0.0
     if (option := plan.problem.option) is not None:
-        overhead -= option.circuit_j * float(outcome.active.sum())
-        overhead /= max(option.sent_share, 1e-300)
-        counted_idle = option.idle_j
+        overhead, circuit = overhead / option.sent_share, circuit / option.delay_share
+        longer_idle = option.idle_j
     moved = prices.server * float(movement.total)
     return RoundCosts(
         joules=float(devices.sum()) + downlink + fixed + moved,
         seconds=latency_s,
-        fixed_j=max(fixed - counted_idle, 0.0),
+        fixed_j=max(fixed - longer_idle, 0.0),
         overhead_j=max(overhead, 0.0),
         fixed_s=compute.seconds,
+        circuit_j=circuit,
     )
 
 

@@ -33,12 +33,14 @@ def round_options(simulation: Simulation, problem: RoundProblem) -> tuple[RoundO
         for bits in scenario.round_bits
     }
     own_bits = float(np.sum(problem.payload_bits))
-    device_price = scenario.mission_prices.device
+    own_limit_s = option_limit_s(scenario, 1.0)
+    own_seconds = _seconds(scenario, 1.0, own_limit_s)
+    idle_w = scenario.mission_prices.device * scenario.electronics.idle_w * len(problem)
+    best_share = max(GAIN_SHARES[bits] for bits in scenario.round_bits)
     options = []
     for duration, bits in product(scenario.mission.durations, scenario.round_bits):
         limit_s = option_limit_s(scenario, duration)
         seconds = _seconds(scenario, duration, limit_s)
-        idle_w = scenario.electronics.idle_w * len(problem)
         options.append(
             RoundOption(
                 duration,
@@ -46,10 +48,10 @@ def round_options(simulation: Simulation, problem: RoundProblem) -> tuple[RoundO
                 limit_s,
                 payloads[bits],
                 stay=1.0 if scenario.round_s is None else duration,
-                gain_share=GAIN_SHARES[bits],
+                gain_share=GAIN_SHARES[bits] / best_share,
                 sent_share=float(np.sum(payloads[bits])) / own_bits if own_bits else 1.0,
-                circuit_j=device_price * scenario.electronics.circuit_w * limit_s,
-                idle_j=device_price * idle_w * seconds,
+                delay_share=limit_s / own_limit_s,
+                idle_j=idle_w * (seconds - own_seconds),
                 seconds=seconds,
             )
         )
