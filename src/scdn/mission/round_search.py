@@ -86,7 +86,7 @@ class Offer:
     @property
     def ratio(self) -> float:
         """Return the priced joules per unit of progress."""
-        return self.joules / max(self.gain, 1e-300)
+        return max(self.joules, 1e-300) / max(self.gain, 1e-300)
 
 
 Solve = Callable[[RoundProblem], Plan]
