@@ -67,6 +67,7 @@ class RoundProblem:
     forgone: Array | None = None  # (N, τ^g + 1): replaces the bound, by number of iterations
     fixed_cost: float = 0.0  # of the objective, whatever is decided, such as the price of time
     iteration_caps: Array | None = None  # of each device, below τ^g
+    price_factors: Array | None = None  # (N,): times each device's joules, in the objective alone
     network_size: int = -1  # N of Theorem 1's bound; by default the number of devices here
     option: RoundOption | None = None  # duration and bits that this is the problem of, if chosen
     noise_w: Array = field(init=False)
@@ -79,7 +80,7 @@ class RoundProblem:
     def take(self, which: IntArray) -> RoundProblem:
         """Return the problem of some of the devices; the bound keeps the network's N."""
         arrays = {name: getattr(self, name)[which] for name in DEVICE_COLUMNS}
-        for name in ("forgone", "iteration_caps"):
+        for name in ("forgone", "iteration_caps", "price_factors"):
             values = getattr(self, name)
             arrays[name] = None if values is None else values[which]
         return replace(self, ids=tuple(self.ids[i] for i in which), **arrays)
@@ -142,6 +143,10 @@ class RoundProblem:
     def processing_j(self, iterations: ArrayLike, cpu_hz: ArrayLike) -> Array:
         """Return the energy of computing the iterations at a clock."""
         return energy.processing_j(self.cycles(iterations), self.capacitance, cpu_hz)
+
+    def priced(self, cost: Array) -> Array:
+        """Return weighted joules of each device, times its price factor if there is one."""
+        return cost if self.price_factors is None else self.price_factors * cost
 
     def convergence(self, iterations: ArrayLike) -> Array:
         """Return each device's term of Theorem 1's bound, times its importance γ.
@@ -291,9 +296,10 @@ class Violation(NamedTuple):
 class Evaluation:
     """The true objective of a decision, its terms and the constraints it violates."""
 
-    objective: float
+    objective: float  # the sum of `weighted`, the problem's fixed cost and the surcharge
     terms: dict[str, float]  # convergence, and joules by kind
     weighted: dict[str, float]
+    surcharge: float  # what price factors add to the weighted joules
     delay_s: Array  # NaN where inactive
     transmission_j: Array
     processing_j: Array
@@ -326,10 +332,15 @@ def evaluate(problem: RoundProblem, decision: Decision) -> Evaluation:
         "processing": weights.processing * terms["processing_j"],
         "movement": weights.movement * terms["movement_j"],
     }
+    surcharge = 0.0
+    if problem.price_factors is not None:
+        joules = weights.transmission * transmission + weights.processing * processing
+        surcharge = float((problem.price_factors - 1) @ joules)
     return Evaluation(
-        objective=sum(weighted.values()) + problem.fixed_cost,
+        objective=sum(weighted.values()) + problem.fixed_cost + surcharge,
         terms=terms,
         weighted=weighted,
+        surcharge=surcharge,
         delay_s=np.where(decision.active, delay, np.nan),
         transmission_j=transmission,
         processing_j=processing,

@@ -6,8 +6,9 @@ before it plans, and `observe` with what happened. `ended` says why the run is o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,11 @@ import numpy as np
 from scdn.control.problem import RoundProblem
 from scdn.control.round_option import RoundOption
 from scdn.learning.metrics import metric
+from scdn.mission.battery_prices import BatteryPrices
 from scdn.mission.forecast import ProgressForecast, RoundProgress
 from scdn.mission.learning_curve import POWER, ScoreFit, loss_at, progress
 from scdn.mission.round_search import MissionRound
-from scdn.scenario import Scenario
+from scdn.scenario import Prices, Scenario
 from scdn.targets import Target, parse_target, parse_targets
 
 SMOOTHING = 0.5  # weight of the latest round in costs that are expected
@@ -36,8 +38,8 @@ class RoundCosts:
     """What a round took: priced joules, seconds, and what its problem did not count.
 
     `fixed_j` are priced joules of the round, and `overhead_j` those of all devices that took part,
-    beyond the plan's; `circuit_j` are those of their circuits while they sent. `fixed_s` are seconds
-    of the server's computing.
+    beyond the plan's; `circuit_j` are those of their circuits while they sent. `fixed_s` are the
+    seconds of the server's computing.
     """
 
     joules: float
@@ -67,6 +69,7 @@ class MissionControl:
     circuit_j: float = 0.0
     rounds: int = 0
     times_reached: int = 0
+    battery_prices: BatteryPrices = field(default_factory=BatteryPrices)
     round: MissionRound | None = None  # what the plan of the current round knew
 
     @classmethod
@@ -107,6 +110,17 @@ class MissionControl:
         return None if deadline is None else max(deadline - self.seconds, 0.0)
 
     @property
+    def expected_rounds(self) -> int:
+        """Return the rounds until the expected end, if progress and spending go on as so far."""
+        left, missing = float(self.rounds_left), self.progress_left
+        made = self.progress - 1
+        if self.scenario.mission.goal != "best" and missing is not None and made > 0:
+            left = min(left, missing / made * self.rounds + CONFIRMED)
+        if self.joules_left is not None and self.joules > 0:
+            left = min(left, self.joules_left / self.joules * self.rounds)
+        return max(math.ceil(left), 1)
+
+    @property
     def joules_left(self) -> float | None:
         """Return what is left of the budget, if there is one."""
         budget = self.scenario.mission.budget_j
@@ -120,9 +134,9 @@ class MissionControl:
         self.round = MissionRound(
             gains=self.forecast.gains(problem.ids, self.rounds, problem.max_iterations),
             base=self.forecast.base,
-            prices=self.scenario.mission_prices,
+            prices=self._prices(),
             goal=settings.goal,
-            rounds_left=self.rounds_left,
+            rounds_left=self._rounds_with_server(),
             progress=self.progress,
             progress_left=self.progress_left,
             fixed_j=self.fixed_j,
@@ -148,6 +162,19 @@ class MissionControl:
         shortest_s = min(option.seconds for option in options)
         left_s = max(deadline - self.seconds, shortest_s)
         return tuple(option for option in options if option.seconds <= left_s)
+
+    def _rounds_with_server(self) -> int:
+        """Return the rounds that are left, if the server's battery is enough for them."""
+        flown = self.battery_prices.server_rounds
+        return self.rounds_left if flown is None else max(min(self.rounds_left, int(flown)), 1)
+
+    def _prices(self) -> Prices:
+        """Return the price of a joule of devices, and of the server, whose battery may be scarce.
+
+        Factors of devices are in the round's problem.
+        """
+        prices = self.scenario.mission_prices
+        return Prices(device=prices.device, server=prices.server * self.battery_prices.server)
 
     # --- after a round --------------------------------------------------------------------------
 
@@ -244,13 +271,19 @@ class MissionControl:
         """Return everything that the next round needs."""
         values = {name: getattr(self, name) for name in _STATE}
         fit = None if self.fit is None else self.fit.state_dict()
-        return {**values, "forecast": self.forecast.state_dict(), "fit": fit}
+        return {
+            **values,
+            "forecast": self.forecast.state_dict(),
+            "fit": fit,
+            "battery_prices": self.battery_prices.state_dict(),
+        }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         for name in _STATE:
             setattr(self, name, state[name])
         self.forecast = ProgressForecast.from_state_dict(state["forecast"])
+        self.battery_prices = BatteryPrices.from_state_dict(state["battery_prices"])
         if self.fit is not None:
             self.fit.load_state_dict(state["fit"])
 

@@ -121,7 +121,8 @@ class Offer:
     @property
     def ratio(self) -> float:
         """Return the cost per unit of progress: priced joules and, at their price, seconds."""
-        return (self.joules + self.second_price * self.seconds) / max(self.gain, 1e-300)
+        cost = self.joules + self.second_price * self.seconds
+        return max(cost, 1e-300) / max(self.gain, 1e-300)
 
     def joules_for(self, progress: float) -> float:
         """Return the joules of so much progress, if later rounds are like this one."""

@@ -19,8 +19,6 @@ from scdn.simulation.server_compute import ServerCompute
 from scdn.world.fleet import Fleet
 from scdn.world.movement_models import MovementJ
 
-UNFORESEEN = 2.0  # the server may compute so many times as much as in any round before
-
 
 @dataclass(frozen=True, eq=False)
 class Budget:
@@ -50,15 +48,11 @@ class Batteries:
         What is left in those of devices that have spent something, by id.
     departed
         The devices that have left because their batteries were used up.
-    compute_j, compute_s
-        The most that the server's computing has taken in a round so far.
     """
 
     server_j: float | None = None
     left_j: dict[str, float] = field(default_factory=dict)
     departed: set[str] = field(default_factory=set)
-    compute_j: float = 0.0
-    compute_s: float = 0.0
     exits: list[str] = field(default_factory=list)
 
     def present(self, fleet: Fleet) -> Mask:
@@ -79,11 +73,6 @@ class Batteries:
         server_j = np.inf if self.server_j is None else self.server_j
         return Budget(self.levels(fleet) - taken, server_j)
 
-    @property
-    def expected_compute(self) -> tuple[float, float]:
-        """Return the joules and seconds to reserve for the server's computing."""
-        return UNFORESEEN * self.compute_j, UNFORESEEN * self.compute_s
-
     def spend(
         self, fleet: Fleet, outcome: Outcome, movement: MovementJ, compute: ServerCompute
     ) -> Outcome:
@@ -98,8 +87,6 @@ class Batteries:
             sending_j = float(outcome.server_transmission_j.sum())
             spent_j = float(movement.total) + compute.joules + sending_j
             self.server_j = max(0.0, self.server_j - spent_j)
-        self.compute_j = max(self.compute_j, compute.joules)
-        self.compute_s = max(self.compute_s, compute.seconds)
         return replace(outcome, idle_j=idle_j)
 
     def depart(self) -> None:

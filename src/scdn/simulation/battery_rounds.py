@@ -1,11 +1,16 @@
-"""A round of a simulation within its batteries: the plan, asynchronous cycles, and the bill."""
+"""A round of a simulation within its batteries: the plan, asynchronous cycles, and the bill.
+
+In an asynchronous round a cycle is paid for when it begins: what it may take at the most is
+reserved until its report arrives, which may be in a later round.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,29 +19,29 @@ from scdn.control.problem import RoundProblem
 from scdn.control.solve import Solver
 from scdn.learning.asynchronous_schedule import PartyCycle
 from scdn.methods import RoundContext
-from scdn.simulation.affordable_cycles import (
-    AffordableCycles,
-    CycleCost,
-    affordable_cycles,
-    reserved_j,
-)
+from scdn.mission.mission_control import MissionControl
+from scdn.scenario import Electronics
 from scdn.simulation.batteries import Budget
 from scdn.simulation.outcome import Outcome, realise_at_worst
 from scdn.simulation.plan_within_batteries import least_of_options_j, plan_within_batteries
 from scdn.simulation.radio_bill import add_electronics
 from scdn.simulation.round_options import round_options
-from scdn.simulation.server_compute import ServerCompute
+from scdn.simulation.server_compute import ServerCompute, most_server_work, server_compute
 from scdn.simulation.worst_case import ReportReserve, WorstCase, most_sendings, most_used
 from scdn.world.movement_models import MovementJ
 
 if TYPE_CHECKING:
     from scdn.simulation.loop import Simulation
 
+_MANY = 1_000_000  # cycles, where one costs nothing
+
 
 def plan_round_within_batteries(
     simulation: Simulation, problem: RoundProblem, context: RoundContext
 ) -> tuple[Plan, Solver | None]:
     """Return the method's plan of the round, or one that batteries can pay for."""
+    if simulation.mission is not None:
+        problem = simulation.mission.battery_prices.apply(problem)
     return plan_within_batteries(
         simulation.method,
         problem,
@@ -50,27 +55,53 @@ def plan_round_within_batteries(
 def worst_case(simulation: Simulation, problem: RoundProblem, plan: Plan) -> WorstCase:
     """Return the most that a round with this plan may take.
 
-    An asynchronous round lasts until there are as many reports as devices.
+    An asynchronous round lasts until there are as many reports as devices. For the server, these
+    may all be the longest and most expensive ones, and come one after another.
     """
     scenario = simulation.scenario
     outcome = realise_at_worst(plan, scenario.fading)
     reports = simulation.report_uses(plan, outcome)
     trains, sendings = simulation.step_counts(plan) > 0, most_sendings(scenario.learning)
     outcome = outcome.with_uses(most_used(reports, trains, sendings))
-    work_s = outcome.latency_s
+    compute = _most_compute(simulation, len(problem))
+    flight_s = float(problem.flight_s(plan.server_m))
+    longest_s = work_s = outcome.latency_s
+    sending_j = float(outcome.server_transmission_j.sum())
     if simulation.method.schedule == "asynchronous":
+        clock = simulation.clock
+        running = [cycle.report.use(sendings) for cycle in clock.running.values()]
+        dearest = max(
+            [0.0, *outcome.server_transmission_j, *(r.server_transmission_j for r in running)]
+        )
+        sending_j = len(problem) * float(dearest)
+        ends_s = max((due_s - clock.now_s for due_s in clock.due_s.values()), default=0.0)
+        longest_s = max(ends_s, 0.0) + len(problem) * work_s / scenario.radio.duty_cycle
         work_s *= math.ceil(len(problem) / max(1, int(outcome.active.sum())))
-    compute_j, compute_s = simulation.batteries.expected_compute
-    stay_s = simulation.time_in_place(plan, work_s + compute_s)
-    latency_s = float(problem.flight_s(plan.server_m)) + stay_s
+    stay_s = simulation.time_in_place(plan, longest_s + compute.seconds)
+    latency_s = flight_s + simulation.time_in_place(plan, work_s + compute.seconds)
     times_as_long = 1.0 if scenario.round_s is None else stay_s / scenario.round_s
     return WorstCase(
         add_electronics(outcome, scenario.electronics, latency_s),
         problem.movement_j(plan.server_m).staying_longer(times_as_long),
         times_as_long,
-        compute_j,
-        latency_s,
+        compute.joules + sending_j,
+        flight_s + stay_s,
     )
+
+
+def _most_compute(simulation: Simulation, devices: int) -> ServerCompute:
+    """Return the most that the server's computing may take in the next round."""
+    scenario, server = simulation.scenario, simulation.model.server
+    alone = simulation.method.schedule == "asynchronous"
+    work = most_server_work(
+        scenario.learning,
+        scenario.learning.steps_per_iteration * scenario.max_iterations,
+        arrivals=max(devices, 1) if alone else 1,
+        parties=1 if alone else devices,
+        heard_held_out=sum(int(heard.held_out.sum()) for heard in server.recent.rounds),
+        measures_progress=simulation.method.measures_progress,
+    )
+    return server_compute(work, server.fusion.connections, scenario.server)
 
 
 def cycles_within_batteries(
@@ -99,9 +130,11 @@ def pay(
 
     These can never again pay for a report, and are not in the middle of a cycle.
     """
-    batteries, fleet = simulation.batteries, simulation.fleet
+    batteries, fleet, before = simulation.batteries, simulation.fleet, _budget(simulation)
     outcome = batteries.spend(fleet, outcome, movement, compute)
     budget = _budget(simulation)
+    if simulation.mission is not None:
+        _ration(simulation.mission, problem, outcome, before, budget)
     if np.isfinite(budget.devices_j).any():
         options = round_options(simulation, problem)
         least_j = least_of_options_j(problem, options, partial(_reserve, simulation))
@@ -110,6 +143,17 @@ def pay(
         used_up = problem.selected_ids(budget.devices_j < least_j)
         batteries.exits = [name for name in used_up if name not in busy]
     return outcome
+
+
+def _ration(
+    mission: MissionControl, problem: RoundProblem, outcome: Outcome, before: Budget, after: Budget
+) -> None:
+    """Let a mission find out whether batteries last until its expected end."""
+    rounds, prices = mission.expected_rounds, mission.battery_prices
+    work_j = outcome.device_j - outcome.idle_j
+    prices.observe(problem, before.devices_j, work_j, outcome.idle_j, rounds)
+    if np.isfinite(before.server_j):
+        prices.observe_server(before.server_j, before.server_j - after.server_j, rounds)
 
 
 def _budget(simulation: Simulation) -> Budget:
@@ -126,3 +170,61 @@ def _reserve(simulation: Simulation, problem: RoundProblem) -> ReportReserve:
     bits = None if problem.option is None else problem.option.number_bits
     protocol = simulation.data.round_protocol(simulation.method.uses_importance, bits)
     return ReportReserve.create(simulation.scenario, protocol, simulation.sends_tables(problem))
+
+
+# --- cycles of an asynchronous round --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CycleCost:
+    """The most that a cycle may take, if embeddings are sent up to so many times after its step."""
+
+    electronics: Electronics
+    sendings: int
+
+    def reserve_j(self, cycle: PartyCycle) -> float:
+        """Return the joules of the cycle's work."""
+        use = cycle.report.use(self.sendings)
+        sending_j = use.transmission_j + self.electronics.circuit_w * use.airtime_s
+        return cycle.processing_j + sending_j
+
+    def price_j(self, cycle: PartyCycle) -> float:
+        """Return the joules of its work, and of idle power until it ends."""
+        unplanned_s = cycle.report.use(self.sendings).airtime_s - cycle.report.planned.airtime_s
+        idle_j = self.electronics.idle_w * (cycle.seconds + unplanned_s)
+        return self.reserve_j(cycle) + idle_j
+
+
+class AffordableCycles(NamedTuple):
+    """The cycles of a round, and how many each party with a battery may begin."""
+
+    cycles: dict[str, PartyCycle]
+    begins: dict[str, int]
+
+
+def affordable_cycles(
+    levels_j: Mapping[str, float],
+    cycles: Mapping[str, PartyCycle],
+    running: Mapping[str, PartyCycle],
+    resting: Collection[str],
+    cost: CycleCost,
+) -> AffordableCycles:
+    """Return the cycles that batteries with these levels can pay for.
+
+    Parties that are `resting` because of their batteries end the cycle that they are in.
+    """
+    ending = {name: running[name] for name in resting if name in running}
+    chosen, begins = {**cycles, **ending}, dict.fromkeys(ending, 0)
+    for name in set(chosen) & set(levels_j):
+        left_j = levels_j[name] - (cost.reserve_j(running[name]) if name in running else 0.0)
+        if name not in begins:
+            price_j = cost.price_j(chosen[name])
+            begins[name] = int(min(max(left_j, 0.0) / price_j, _MANY)) if price_j > 0 else _MANY
+        if left_j < 0 or (name not in running and not begins[name]):
+            del chosen[name], begins[name]
+    return AffordableCycles(chosen, begins)
+
+
+def reserved_j(running: Mapping[str, PartyCycle], cost: CycleCost) -> dict[str, float]:
+    """Return what is reserved for the cycles that are running."""
+    return {name: cost.reserve_j(cycle) for name, cycle in running.items()}

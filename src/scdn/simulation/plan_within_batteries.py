@@ -227,8 +227,7 @@ def _with_affordable_positions(
         on_the_way = problem.server_m + parts * (plan.server_m - problem.server_m)
         positions = np.concatenate([on_the_way, on_the_way * [1.0, 1.0, 0.0]])
     positions = positions[problem.allowed(positions) & problem.reachable(positions)]
-    elsewhere_j = worst.server_j - float(worst.movement.total)
-    cost_j = problem.movement_j(positions).staying_longer(worst.stays).total + elsewhere_j
+    cost_j = problem.movement_j(positions).staying_longer(worst.stays).total + worst.working_j
     affordable = SAFETY * cost_j <= server_j
     if not affordable.any():
         raise _server_error(server_j, float(cost_j.min(initial=worst.server_j)))

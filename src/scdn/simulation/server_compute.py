@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scdn.learning.batches import HELD_OUT_BATCHES
+from scdn.learning.fusion_server import FITTED_LENGTHS, SEARCHED_LENGTHS
+from scdn.learning.round_training import MAX_SHORTENINGS
+from scdn.learning.server_adam import CHECK_EVERY
 from scdn.learning.server_work import ServerWork
-from scdn.scenario import MobileServer
+from scdn.scenario import LearningSettings, MobileServer
 from scdn.world.energy import cycles, processing_j
 
 
@@ -29,3 +33,38 @@ def server_compute(work: ServerWork, connections: int, server: MobileServer) -> 
     taken = float(cycles(rows, 1, connections, server.flops_per_cycle))
     joules = float(processing_j(taken, server.capacitance, server.cpu_hz))
     return ServerCompute(work, taken / server.cpu_hz, joules)
+
+
+def most_server_work(
+    learning: LearningSettings,
+    batches: int,
+    *,
+    arrivals: int,
+    parties: int,
+    heard_held_out: int,
+    measures_progress: bool,
+) -> ServerWork:
+    """Return the most that the server may have to compute in a round.
+
+    Parties train together, or `arrivals` times, against `batches` of rows. `parties` is how many
+    train at once, and `heard_held_out` how many held-out rows of earlier rounds the server has.
+    """
+    drawn = batches * learning.batch_size
+    held_out = HELD_OUT_BATCHES * learning.batch_size if learning.holds_rows_out else 0
+    gradients = drawn if learning.labels == "server" else 0
+    outputs = 0
+    if learning.step == "fitted":
+        outputs = len(FITTED_LENGTHS) * drawn
+    elif learning.step == "searched":  # every length, the loss before, and after each attempt
+        outputs = (len(SEARCHED_LENGTHS) + 1 + MAX_SHORTENINGS + 1) * held_out
+    if measures_progress:  # each party alone and left out, and the loss before and after, thrice
+        outputs += (2 * parties + 6) * held_out
+    if learning.server_optimizer == "sgd":
+        return ServerWork(arrivals * (gradients + drawn), arrivals * outputs, arrivals * batches)
+    steps = learning.server_steps  # of a whole round, also where arrivals share them
+    checks = 2 * arrivals + steps // CHECK_EVERY
+    return ServerWork(
+        arrivals * gradients + steps * learning.batch_size,
+        arrivals * outputs + checks * (heard_held_out + held_out),
+        steps,
+    )

@@ -22,12 +22,12 @@ from scdn.world.movement_models import MovementJ
 
 @dataclass(frozen=True, eq=False)
 class WorstCase:
-    """A round at its most expensive; `compute_j` is the server's computing."""
+    """A round at its most expensive; `working_j` is the server's computing and sending."""
 
     outcome: Outcome
     movement: MovementJ
     stays: float  # how many times as long as planned the server stays in place
-    compute_j: float
+    working_j: float
     latency_s: float
 
     @property
@@ -38,8 +38,7 @@ class WorstCase:
     @property
     def server_j(self) -> float:
         """Return what the server may spend."""
-        sending = float(self.outcome.server_transmission_j.sum())
-        return float(self.movement.total) + self.compute_j + sending
+        return float(self.movement.total) + self.working_j
 
 
 @dataclass(frozen=True, eq=False)
