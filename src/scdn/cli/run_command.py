@@ -117,7 +117,10 @@ _OPTIONAL_TERMS = {
 
 
 def _print_result(finished: Any, folder: Path) -> int:
+    from scdn.record.run_warnings import recorded_warnings
+
     end = finished.end or {}
+    print_warnings([f"{folder}: {text}" for text in recorded_warnings(finished)])
     if end.get("status") == "diverged":
         print(f"{folder}: training diverged: {end['reason']}")
         return 1

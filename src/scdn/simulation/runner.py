@@ -24,6 +24,7 @@ from scdn.methods import (
 from scdn.record import checkpoint
 from scdn.record.run_lock import lock_run_folder
 from scdn.record.run_reader import EVENTS, Event, Run, read_run
+from scdn.record.run_warnings import run_warnings
 from scdn.record.run_writer import Recorder, check_unused
 from scdn.record.target_results import check_targets, recorded_targets, target_results
 from scdn.scenario import Scenario, make_scenario
@@ -218,6 +219,7 @@ def _summary(
 ) -> Event:
     recorded = read_run(folder)
     judged = [] if status == "diverged" else recorded.rounds  # such a run has reached nothing
+    targets = target_results(recorded.start, judged, recorded_targets(recorded))
     return {
         "status": status,
         "reason": reason,
@@ -226,7 +228,14 @@ def _summary(
         "rounds": simulation.round,
         "metrics": metrics,
         "energy": simulation.ledger.totals(),
-        "targets": target_results(recorded.start, judged, recorded_targets(recorded)),
+        "targets": targets,
+        "warnings": run_warnings(
+            recorded.start,
+            recorded.rounds,
+            targets,
+            rests_on_purpose=simulation.method.measures_progress,
+            diverged=status == "diverged",
+        ),
         "fallbacks": simulation.fallbacks,
         "rounds_outside_theorem_1": sum(
             bool(event["step"]["outside_theorem_1"])
