@@ -24,8 +24,8 @@ ASSUMPTIONS = (
     "Nothing was trained. Churn and channels are those of this seed; importance, smoothness and "
     "gradients stay as before round 0, and embeddings are sent once a round."
 )
-# From benchmarks/estimates.py, paper-dynamic and wildfire, two seeds each.
-MEASURED = "Runs of sc-dn and gsp-matched took 0.5 to 1.2 times the joules of their estimates."
+# From docs/results/estimates.jsonl (benchmarks/estimates.py): two networks, two bills.
+MEASURED = "Runs of sc-dn and gsp-matched took 0.3 to 1.6 times the joules of their estimates."
 MEASURED_MISSION = (
     "A mission plans by progress that it measures, here by a first guess: runs took 0.2 to 0.7 "
     "times the joules of their estimates."
