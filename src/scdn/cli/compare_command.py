@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scdn.cli.command_parser import (
     Subparsers,
     add_command,
     add_scenario_options,
     add_target_option,
+    print_warnings,
     read_scenario_from,
     whole_number,
     write_output,
 )
 from scdn.cli.progress_bar import ProgressBar, Work, format_score
 from scdn.errors import input_error
+
+if TYPE_CHECKING:
+    from scdn.record.run_reader import Run
 
 
 def add_to(subparsers: Subparsers) -> None:
@@ -99,8 +104,23 @@ def _compare(options: argparse.Namespace) -> int:
         print(to_json(comparison(study)))
     else:
         print("\n".join(filter(None, (text_table(study), baseline_line(study)))))
+    print_warnings(_first_warnings(study.runs))
     for note in study.notes:
         print(f"note: {note}", file=sys.stderr)
     messages = sys.stderr if options.json else sys.stdout
     write_output(str(out / "report.html"), report_page(study), messages=messages)
     return 0
+
+
+def _first_warnings(runs: Sequence[Run]) -> list[str]:
+    """Return the warnings of each method's first run that has some; the report has all."""
+    from scdn.record.run_warnings import recorded_warnings
+
+    lines: list[str] = []
+    for name in dict.fromkeys(run.method for run in runs):
+        warned = [run for run in runs if run.method == name and recorded_warnings(run)]
+        for run in warned[:1]:
+            lines += [f"{name}, seed {run.seed}: {text}" for text in recorded_warnings(run)]
+        if warned[1:]:
+            lines.append(f"{name}: {len(warned) - 1} other runs have warnings, see the report")
+    return lines

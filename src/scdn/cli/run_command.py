@@ -19,6 +19,7 @@ from scdn.cli.command_parser import (
 )
 from scdn.cli.progress_bar import ProgressBar, format_score
 from scdn.errors import input_error
+from scdn.file_io import to_json
 
 
 def add_to(subparsers: Subparsers) -> None:
@@ -29,6 +30,7 @@ def add_to(subparsers: Subparsers) -> None:
         _run,
         "Train with one method in a network that changes, and record every round.",
         "scdn data fetch digits\n"
+        "scdn run examples/quick.toml --estimate\n"
         "scdn run examples/quick.toml --out runs/quick\n"
         "scdn run --resume runs/quick",
     )
@@ -46,6 +48,12 @@ def add_to(subparsers: Subparsers) -> None:
         help="SC-DN run that sets the rivals' iterations; by default one is run first",
     )
     parser.add_argument(
+        "--estimate",
+        action="store_true",
+        help="print the expected joules, seconds and batteries; train and write nothing",
+    )
+    parser.add_argument("--json", action="store_true", help="print the estimate as JSON")
+    parser.add_argument(
         "--log",
         choices=("tensorboard", "mlflow"),
         help="also log the rounds there; the package must be installed",
@@ -58,6 +66,10 @@ def _run(options: argparse.Namespace) -> int:
 
     if (options.resume is None) == (options.scenario is None):
         raise input_error("scdn", "run", "needs one of FILE and --resume", "see scdn run --help")
+    if options.estimate:
+        return _estimate(options)
+    if options.json:
+        raise input_error("scdn", "--json", "is given without --estimate", "add --estimate")
     if options.log:
         from scdn.record.experiment_log import check_log
 
@@ -75,6 +87,20 @@ def _run(options: argparse.Namespace) -> int:
     return _print_result(
         run(scenario, options.out, reference=options.reference, on_round=printer), folder
     )
+
+
+def _estimate(options: argparse.Namespace) -> int:
+    from scdn.simulation.estimate import estimate
+    from scdn.simulation.estimate_text import estimate_text
+
+    for name in ("resume", "out", "reference", "log"):
+        if getattr(options, name) is not None:
+            fault = "cannot be combined with --estimate"
+            raise input_error("scdn", f"--{name}", fault, "leave it out")
+    scenario = read_scenario_from(options, method=options.method, seed=options.seed)
+    expected = estimate(scenario, lambda text: print_warnings([text]))
+    print(to_json(expected.document()) if options.json else estimate_text(expected))
+    return 0
 
 
 class _RoundPrinter:
@@ -118,8 +144,10 @@ _OPTIONAL_TERMS = {
 
 def _print_result(finished: Any, folder: Path) -> int:
     from scdn.record.mission_result import mission_sentence
+    from scdn.record.run_warnings import recorded_warnings
 
     end = finished.end or {}
+    print_warnings([f"{folder}: {text}" for text in recorded_warnings(finished)])
     if end.get("status") == "diverged":
         print(f"{folder}: training diverged: {end['reason']}")
         return 1

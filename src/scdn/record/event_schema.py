@@ -58,6 +58,10 @@ class DeviceRound(_OpenModel):
     """
 
     id: str
+    active: bool | None = Field(None, description="whether it takes part, as planned")
+    reason: Literal["out_of_reach", "clock_too_slow", "battery", "not_worth_it"] | None = Field(
+        None, description="why it rests; null where it takes part"
+    )
     iterations: float
     executed_iterations: Annotated[int, Field(ge=0)] | None = None
     power_w: float
@@ -103,8 +107,13 @@ class ForecastRound(_OpenModel):
 
 
 class PlanRound(_OpenModel):
-    """The plan's true objective; `gap` is null without a proof."""
+    """The plan's true objective; `gap` is null without a proof.
 
+    `status` is `time_limit` where the planner was stopped at its limit of boxes: the plan is the
+    best that was found, and `gap` how far it may be above the optimum.
+    """
+
+    status: Literal["optimal", "time_limit", "heuristic"] | None = None
     objective: float
     gap: float | None
     solve_seconds: float
@@ -192,6 +201,7 @@ class EndEvent(_OpenModel):
     metrics: Metrics | None
     energy: dict[str, float]
     targets: list[TargetResult] = []
+    warnings: list[str] = Field([], description="what went wrong, and which setting changes it")
     rounds_outside_theorem_1: Annotated[int, Field(ge=0)] = 0
     mission: MissionResult | None = None
 

@@ -13,6 +13,7 @@ from plotly.offline import get_plotlyjs
 from scdn import __version__
 from scdn.file_io import to_json
 from scdn.record.run_reader import Run
+from scdn.record.run_warnings import recorded_warnings
 from scdn.report.charts import budget_chart_names, energy_ledger, study_charts
 from scdn.report.network_history import STATES, NetworkHistory
 from scdn.report.number_format import decimals, number, p_value, signed
@@ -53,6 +54,7 @@ def report_page(study: Study) -> str:
         seed_counts={method: _seed_count(study, method) for method in study.methods},
         sections=_sections(study, charts),
         runs=runs,
+        warned=[(run, texts) for run in study.runs if (texts := recorded_warnings(run))],
         states=STATES,
         versions=_versions(first),
         data=_script_json(data),

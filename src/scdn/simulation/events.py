@@ -43,6 +43,7 @@ def start_event(scenario: Scenario, method: str, dataset: Dataset, baselines: Ev
             "name": dataset.name,
             "task": dataset.task,
             "classes": len(dataset.classes),
+            "train_rows": len(dataset.train_y),
             "provenance": dataset.provenance,
         },
         "baselines": baselines,

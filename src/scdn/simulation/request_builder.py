@@ -36,7 +36,7 @@ def round_request(
     present = trace.present(round_index)
     survival = trace.survival(round_index)[present]
     fleet = trace.fleet.take(present)
-    sizes = _run_sizes(scenario, trace, warn)
+    sizes = _billed_sizes(scenario, trace, warn)
     if sizes is not None:
         bits = floats([sizes.protocol.report_bits(probability) for probability in survival])
         fleet = replace(fleet, payload_bits=bits, connections=sizes.connections[present])
@@ -55,7 +55,7 @@ def trace_with_run_sizes(scenario: Scenario, warn: Callable[[str], None]) -> Chu
     Reports are those of a device that sends no part of its whole table; `warn` as above.
     """
     trace = churn_trace(scenario)
-    sizes = _run_sizes(scenario, trace, warn)
+    sizes = _billed_sizes(scenario, trace, warn)
     if sizes is None:
         return trace
     bits = np.full(len(trace.fleet), float(sizes.protocol.report_bits(math.inf)))
@@ -63,33 +63,41 @@ def trace_with_run_sizes(scenario: Scenario, warn: Callable[[str], None]) -> Chu
     return replace(trace, fleet=fleet)
 
 
-class _RunSizes(NamedTuple):
+class RunSizes(NamedTuple):
+    """The sizes of a run's data and models."""
+
+    dataset: Dataset
+    factory: PartyFactory
     protocol: RoundProtocol
     connections: Array  # of the model of every device that is ever in the network
 
 
-def _run_sizes(
-    scenario: Scenario, trace: ChurnTrace, warn: Callable[[str], None]
-) -> _RunSizes | None:
-    """Return the sizes in a run; none if reports are billed as models, or without the data set."""
-    scenario = with_validation_rows(scenario)
-    learning, uses_importance = scenario.learning, method(scenario.method).uses_importance
-    if learning.payload == "model":
-        return None
+def run_sizes(scenario: Scenario, trace: ChurnTrace) -> RunSizes:
+    """Return the sizes in a run; an InputError is raised if the data set is not in the store."""
     from scdn.learning.party_factory import PartyFactory  # imports PyTorch
     from scdn.simulation.run_data import scenario_protocol
 
+    scenario = with_validation_rows(scenario)
+    learning, uses_importance = scenario.learning, method(scenario.method).uses_importance
+    dataset = load(learning.dataset)
+    if learning.holdout:
+        dataset = dataset.with_holdout(learning.holdout, scenario.seed)
+    factory = PartyFactory.from_dataset(dataset, learning)
+    protocol = scenario_protocol(scenario, factory.width, len(dataset.train_y), uses_importance)
+    return RunSizes(dataset, factory, protocol, _connections(scenario, trace, dataset, factory))
+
+
+def _billed_sizes(
+    scenario: Scenario, trace: ChurnTrace, warn: Callable[[str], None]
+) -> RunSizes | None:
+    """Return the sizes in a run; none if reports are billed as models, or without the data set."""
+    if scenario.learning.payload == "model":
+        return None
     try:
-        dataset = load(learning.dataset)
-        if learning.holdout:
-            dataset = dataset.with_holdout(learning.holdout, scenario.seed)
-        factory = PartyFactory.from_dataset(dataset, learning)
-        connections = _connections(scenario, trace, dataset, factory)
+        return run_sizes(scenario, trace)
     except InputError as error:
         warn(f"payload_bits and connections are those of the scenario, not a run's: {error}")
         return None
-    protocol = scenario_protocol(scenario, factory.width, len(dataset.train_y), uses_importance)
-    return _RunSizes(protocol, connections)
 
 
 def _connections(

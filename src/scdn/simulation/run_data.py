@@ -112,26 +112,34 @@ class RunData:
         return floats([bits[protocol.sends_table(probability)] for probability in survival])
 
     def optimizers(self, fleet: Fleet, round_index: int) -> tuple[IntArray, Array]:
-        """Return each device's optimiser in the round's problem, and its μ or ρ.
+        """Return each device's optimiser in the round's problem, and its μ or ρ."""
+        return round_optimizers(self.scenario, fleet, round_index)
 
-        It is the device's own, or drawn anew in each round. A custom one is represented by the
-        optimiser that it names in `bound_as`.
-        """
-        kinds, values = fleet.optimizer.copy(), fleet.optimizer_value.copy()
-        if self.scenario.learning.redraw_optimizers:
-            groups = {group.kind: group for group in reversed(self.scenario.fleet)}
-            for index, (name, kind) in enumerate(zip(fleet.id, fleet.kind, strict=True)):
-                if kind in groups:  # listed devices keep theirs
-                    drawn = self._draw_optimizer(groups[kind], name, round_index)
-                    kinds[index], values[index] = drawn
-        for custom in np.flatnonzero(fleet.custom_optimizer):
-            optimizer = local_optimizer(fleet.custom_optimizer[custom])
-            kinds[custom] = OPTIMIZERS.index(optimizer.bound_as)
-            values[custom] = optimizer.bound_value
-        return kinds, values
 
-    def _draw_optimizer(self, group: DeviceGroup, name: str, round_index: int) -> tuple[int, float]:
-        draw = generator(self.scenario.seed, f"optimizer:{name}", round_index)
-        kind = group.optimizers[int(draw.integers(len(group.optimizers)))]
-        mu, rho = draw.uniform(*group.mu), draw.uniform(*group.rho)
-        return OPTIMIZERS.index(kind), {"proximal": mu, "momentum": rho}.get(kind, 0.0)
+def round_optimizers(scenario: Scenario, fleet: Fleet, round_index: int) -> tuple[IntArray, Array]:
+    """Return each device's optimiser in the round's problem, and its μ or ρ.
+
+    It is the device's own, or drawn anew in each round. A custom one is represented by the
+    optimiser that it names in `bound_as`.
+    """
+    kinds, values = fleet.optimizer.copy(), fleet.optimizer_value.copy()
+    if scenario.learning.redraw_optimizers:
+        groups = {group.kind: group for group in reversed(scenario.fleet)}
+        for index, (name, kind) in enumerate(zip(fleet.id, fleet.kind, strict=True)):
+            if kind in groups:  # listed devices keep theirs
+                drawn = _draw_optimizer(scenario.seed, groups[kind], name, round_index)
+                kinds[index], values[index] = drawn
+    for custom in np.flatnonzero(fleet.custom_optimizer):
+        optimizer = local_optimizer(fleet.custom_optimizer[custom])
+        kinds[custom] = OPTIMIZERS.index(optimizer.bound_as)
+        values[custom] = optimizer.bound_value
+    return kinds, values
+
+
+def _draw_optimizer(
+    seed: int, group: DeviceGroup, name: str, round_index: int
+) -> tuple[int, float]:
+    draw = generator(seed, f"optimizer:{name}", round_index)
+    kind = group.optimizers[int(draw.integers(len(group.optimizers)))]
+    mu, rho = draw.uniform(*group.mu), draw.uniform(*group.rho)
+    return OPTIMIZERS.index(kind), {"proximal": mu, "momentum": rho}.get(kind, 0.0)

@@ -26,6 +26,7 @@ from scdn.mission.mission_control import MissionOverError
 from scdn.record import checkpoint
 from scdn.record.run_lock import lock_run_folder
 from scdn.record.run_reader import EVENTS, Event, Run, read_run
+from scdn.record.run_warnings import run_warnings
 from scdn.record.run_writer import Recorder, check_unused
 from scdn.record.target_results import check_targets, recorded_targets, target_results
 from scdn.scenario import Scenario, make_scenario
@@ -231,6 +232,13 @@ def _summary(
         "metrics": metrics,
         "energy": simulation.ledger.totals(),
         "targets": targets,
+        "warnings": run_warnings(
+            recorded.start,
+            recorded.rounds,
+            targets,
+            rests_on_purpose=simulation.method.measures_progress,
+            diverged=status == "diverged",
+        ),
         "fallbacks": simulation.fallbacks,
         "rounds_outside_theorem_1": sum(
             bool(event["step"]["outside_theorem_1"])
