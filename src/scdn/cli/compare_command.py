@@ -56,6 +56,7 @@ def _compare(options: argparse.Namespace) -> int:
     from scdn.file_io import to_json
     from scdn.methods import method
     from scdn.report.comparison import comparison
+    from scdn.report.mission_results import mission_results, mission_sentences
     from scdn.report.page import report_page
     from scdn.report.study import Study
     from scdn.report.text_table import baseline_line, text_table
@@ -99,6 +100,8 @@ def _compare(options: argparse.Namespace) -> int:
         print(to_json(comparison(study)))
     else:
         print("\n".join(filter(None, (text_table(study), baseline_line(study)))))
+        for name, sentence in mission_sentences(mission_results(study.runs)).items():
+            print(f"{name}: {sentence}")
     for note in study.notes:
         print(f"note: {note}", file=sys.stderr)
     messages = sys.stderr if options.json else sys.stdout
