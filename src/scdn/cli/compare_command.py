@@ -28,7 +28,7 @@ def add_to(subparsers: Subparsers) -> None:
         _compare,
         "Run several methods on the same network over several seeds, and write a report.",
         "scdn data fetch digits\n"
-        "scdn compare examples/quick.toml --methods sc-dn,max-vfl --seeds 2 --out runs/two",
+        "scdn compare examples/quick.toml --methods mission,sc-dn --seeds 2 --out runs/two",
     )
     add_scenario_options(parser)
     add_target_option(parser, "the scenario's")
