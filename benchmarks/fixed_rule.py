@@ -16,17 +16,14 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import islice, product
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from network_runs import network_scenario
+from network_runs import network_scenario, run_to_targets
 from result_file import Record, argument_parser, read, run_missing
 from two_bills import BILLS, NAMES
 
@@ -37,11 +34,8 @@ from scdn.control.oort import device_joules, keep_only
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import RoundProblem
 from scdn.methods import Method, RoundContext, register_method
-from scdn.record.round_totals import someone_trained
-from scdn.record.run_reader import Event, Run, read_run
+from scdn.record.run_reader import Run
 from scdn.record.target_results import target_results
-from scdn.simulation.loop import Simulation
-from scdn.simulation.runner import run
 from scdn.targets import parse_targets
 from scdn.world import geometry
 
@@ -133,10 +127,6 @@ def _cheapest_for_half(problem: RoundProblem) -> Array:
 # --- runs -----------------------------------------------------------------------------------------
 
 
-class _Enough(Exception):  # noqa: N818  it is no error
-    """Raised to end a run that has reached its targets, or had its rounds."""
-
-
 def train(network: str, bill: str, seed: int, rounds: int, *rule: str | float) -> Record:
     """Run one rule on one network; return what it cost to reach the targets."""
     chosen = Rule(*rule)  # type: ignore[arg-type]  # from a file's fields
@@ -144,18 +134,7 @@ def train(network: str, bill: str, seed: int, rounds: int, *rule: str | float) -
     start_m = geometry.server_start(network_scenario(network, settings))
     register_method(fixed_rule(*chosen, start_m))
     scenario = network_scenario(network, [*settings, "method=fixed-rule"])
-    last_target = max(target.value for target in parse_targets(TARGETS))
-    met: list[bool] = []
-
-    def stop(event: Event, _: Simulation) -> None:
-        met.append(someone_trained(event) and event["metrics"]["top3"] >= last_target)
-        if len(met) >= rounds or (all(met[-2:]) and len(met) > 1):
-            raise _Enough
-
-    with tempfile.TemporaryDirectory() as folder:
-        with suppress(_Enough):
-            run(scenario, Path(folder) / "run", on_round=stop)
-        recorded = read_run(Path(folder) / "run")
+    recorded = run_to_targets(scenario, parse_targets(TARGETS), rounds=rounds)
     key = {"network": network, "bill": bill, "seed": seed, "rounds": rounds}
     return {**key, **chosen._asdict(), **_costs(recorded)}
 

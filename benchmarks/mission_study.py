@@ -7,21 +7,22 @@ Networks are the fixed ones of `benchmarks/networks` by both bills, and `--real`
 by their own prices. Every method has the product's learning, the same rows and the same server
 steps per round; rivals take SC-DN's mean iterations of the same seed, at the least clock and power.
 A run that does not reach a target counts as infinite. `run` appends to the file and skips what is
-in it; runs of SC-DN are kept in `--work`, since rivals need them.
+in it; runs of SC-DN are kept in `--work`, since rivals need them. Other rivals' runs end when they
+have reached all targets.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 import numpy as np
-from network_runs import network_scenario
+from network_runs import network_scenario, run_once, run_to_targets
 from result_file import Record, argument_parser, read, run_missing
 from two_bills import BILLS, NAMES
 
@@ -32,7 +33,7 @@ from scdn.scenario import Scenario, read_scenario
 from scdn.simulation.runner import REFERENCE_METHOD, run
 from scdn.targets import parse_targets
 
-TARGETS = {name: ("top3=95", "top3=97") for name in NAMES}
+TARGETS = dict.fromkeys(NAMES, ("top3=95", "top3=97"))
 REAL = {"wildfire-real": "wildfire", "smart-grid-real": "smart-grid", "building": "building"}
 TARGETS |= {"wildfire-real": ("top3=95", "top3=97"), "smart-grid-real": ("top3=95", "top3=97")}
 TARGETS["building"] = ("macro_f1=0.7", "macro_f1=0.8")
@@ -49,16 +50,18 @@ def scenario_of(network: str, bill: str, seed: int, method: str) -> Scenario:
     return network_scenario(network, [*settings, *BILLS[bill]])
 
 
-def train(network: str, bill: str, seed: int, method: str, work: str) -> Record:
-    """Run one method; return what it cost to reach the targets, and its curve."""
+def train(work: Path, network: str, bill: str, seed: int, method: str) -> Record:
+    """Run one method; return what it cost to reach the targets, and its curve until then."""
     scenario = scenario_of(network, bill, seed, method)
-    reference = Path(work) / f"{network}-{bill}-{seed}"
+    reference = work / f"{network}-{bill}-{seed}"
     if method == REFERENCE_METHOD:
         recorded = read_run(reference) if reference.exists() else run(scenario, reference)
+    elif method == "mission":
+        recorded = run_once(scenario)
     else:
-        with tempfile.TemporaryDirectory() as folder:
-            recorded = run(scenario, Path(folder) / "run", reference=reference)
-    key = {"network": network, "bill": bill, "seed": seed, "method": method, "work": work}
+        targets = parse_targets(TARGETS[network])
+        recorded = run_to_targets(scenario, targets, reference=reference)
+    key = {"network": network, "bill": bill, "seed": seed, "method": method}
     return {**key, **_costs(recorded, TARGETS[network])}
 
 
@@ -77,23 +80,20 @@ def _costs(recorded: Run, targets: Sequence[str]) -> Record:
         "joules": [round(total.joules, 4) for total in totals],
         "seconds": [round(total.seconds, 3) for total in totals],
         "scores": [round(event["metrics"][metric], 3) for event in recorded.rounds],
-        "bound": (recorded.end or {}).get("mission_bound"),
+        "mission": (recorded.end or {}).get("mission"),
     }
 
 
 def run_all(args: argparse.Namespace) -> None:
     """Run SC-DN where it is missing, then everybody else."""
-    key = ("network", "bill", "seed", "method", "work")
+    key = ("network", "bill", "seed", "method")
     networks = [(name, bill) for bill, name in product(args.bills, args.networks)]
     if args.real:
         networks = [(name, "protocol") for name in REAL]
     seeds = range(args.first_seed, args.first_seed + args.seeds)
     for methods in ((REFERENCE_METHOD,), args.methods):
-        wanted = [
-            (*cell, seed, method, str(args.work))
-            for seed, cell, method in product(seeds, networks, methods)
-        ]
-        run_missing(args.file, train, wanted, key, args.jobs)
+        wanted = [(*cell, seed, method) for seed, cell, method in product(seeds, networks, methods)]
+        run_missing(args.file, partial(train, args.work), wanted, key, args.jobs)
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -136,9 +136,11 @@ def rows(records: Sequence[Record]) -> Iterator[str]:
             medians = {name: float(np.median(list(c.values()))) for name, c in costs.items()}
             cells = [_cell(medians.get(name)) for name in present]
             unit = "J" if measure == "joules" else "s"
-            yield f"| {network} | {bill} | {target} | {unit} | " + " | ".join(
-                [*cells, _against_best(costs, medians)]
-            ) + " |"
+            yield (
+                f"| {network} | {bill} | {target} | {unit} | "
+                + " | ".join([*cells, _against_best(costs, medians)])
+                + " |"
+            )
 
 
 def _order(name: str) -> tuple[int, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,7 +17,7 @@ from scdn.control.solve import solve
 from scdn.control.worth import RoundWorth, problem_by_worth
 from scdn.data import fetch
 from scdn.errors import InputError
-from scdn.mission.forecast import ProgressForecast
+from scdn.mission.forecast import USUAL_EXPONENT, ProgressForecast, RoundProgress
 from scdn.record.run_reader import read_run
 from scdn.scenario import Prices, make_scenario
 from scdn.simulation.runner import resume, run
@@ -25,40 +27,78 @@ ALIKE = Prices(device=1, server=1)
 amounts = st.floats(-0.1, 1)
 
 
-def observed(*rounds, most=4):
-    forecast = ProgressForecast(2.3)
-    for index, (gains, iterations) in enumerate(rounds):
-        forecast.observe(gains, iterations, index, most)
+def observed(*rounds, most=4, **settings):
+    """Return a forecast after rounds of contributions and iterations, each with a progress of 1."""
+    forecast = ProgressForecast(**settings)
+    for index, (contributions, iterations) in enumerate(rounds):
+        measured = RoundProgress(
+            before=1.0 + index,
+            after=2.0 + index,
+            contributions=contributions,
+            update_share=0.5,
+            iterations=iterations,
+            present=len(NAMES),
+        )
+        forecast.observe(measured, index, most)
     return forecast
 
 
-@given(
-    st.lists(
-        st.dictionaries(st.sampled_from(NAMES), st.tuples(amounts, st.integers(1, 4))), max_size=8
-    ),
-    st.integers(8, 60),
+histories = st.lists(
+    st.dictionaries(st.sampled_from(NAMES), st.tuples(amounts, st.integers(1, 4))), max_size=8
 )
-def test_gains_are_concave_in_the_iterations_and_never_negative(rounds, at):
-    history = [
+
+
+def _split(rounds):
+    """Return contributions and iterations of each round."""
+    return [
         ({name: gain for name, (gain, _) in entry.items()}, {n: k for n, (_, k) in entry.items()})
         for entry in rounds
     ]
-    gains = observed(*history).gains(NAMES, at, 4)
+
+
+@given(histories, st.integers(8, 60), st.booleans())
+def test_gains_are_concave_in_the_iterations_and_never_negative(rounds, at, hearing_helps):
+    forecast = observed(*_split(rounds), hearing_helps=hearing_helps)
+    gains = forecast.gains(NAMES, at, 4)
     steps = np.diff(gains, axis=1)
+    assert forecast.base > 0
     assert gains.shape == (3, 5)
     assert (gains[:, 0] == 0).all()
     assert (steps >= 0).all()
     assert (np.diff(steps, axis=1) <= 1e-12).all()
 
 
+@given(histories, st.booleans())
+def test_a_forecast_resumes_from_its_state(rounds, hearing_helps):
+    forecast = observed(*_split(rounds), hearing_helps=hearing_helps)
+    state = json.loads(json.dumps(forecast.state_dict()))
+    assert ProgressForecast.from_state_dict(state) == forecast
+
+
 def test_a_party_that_rests_is_not_written_off():
     bad, good = {"a": -0.1, "b": 0.2}, {"b": 0.2}
     counts = dict.fromkeys(NAMES, 4)
     forecast = observed((bad, counts), *[(good, counts)] * 30)
-    first = forecast.gains(NAMES, 1, 4)[:, -1]
-    later = forecast.gains(NAMES, 31, 4)[:, -1]
+    first, later = (forecast.amounts(NAMES, at) for at in (1, 31))
     assert first[0] < 1e-3 * later[1]
+    assert later[0] > 0.9 * later[1]
     assert later[2] == pytest.approx(later[1])  # never measured: as good as the best
+
+
+@given(st.floats(0.3, 0.9), st.floats(0.7, 1.3))
+def test_the_exponent_follows_parties_whose_iterations_change(exponent, decay):
+    rounds = []
+    for index in range(40):
+        counts = {name: 1 + (index + turn) % 4 for turn, name in enumerate(NAMES)}
+        gains = {name: decay**index * count**exponent for name, count in counts.items()}
+        rounds.append((gains, counts))
+    assert observed(*rounds).exponent == pytest.approx(exponent, abs=0.1)
+
+
+def test_equal_iterations_say_nothing_about_the_exponent():
+    counts = dict.fromkeys(NAMES, 2)
+    rounds = [(dict.fromkeys(NAMES, 0.5**index), counts) for index in range(20)]
+    assert observed(*rounds).exponent == USUAL_EXPONENT
 
 
 @given(st.integers(0, 500), st.floats(1, 300))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from conftest import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import Model, random_network_request
@@ -154,7 +155,7 @@ def small_mission(seed):
     return rng, list(entries), all_plans(points)
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(2000))
 @given(seeds)
 def test_bound_is_the_hull_of_all_plans(seed):
     """It is never above the best plan, and equal to it wherever that is on the convex hull."""
@@ -240,7 +241,7 @@ def random_purchase(rng, request, problem, gains, prices):
     return joules, gain
 
 
-@settings(max_examples=150)
+@settings(max_examples=many(1500))
 @given(seeds, st.sampled_from([1e-3, 0.05, 0.5]))
 def test_no_plan_costs_less_than_the_bound(seed, tolerance):
     """The bound holds for any gap of its solves, wherever the server was before."""
@@ -256,7 +257,7 @@ def test_no_plan_costs_less_than_the_bound(seed, tolerance):
     assert bound.joules <= spent * (1 + 1e-8) + 1e-12
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(600))
 @given(seeds, st.floats(0.05, 0.9))
 def test_a_looser_tolerance_never_gives_a_higher_bound(seed, share):
     rng = np.random.default_rng(seed)
@@ -303,7 +304,7 @@ def test_a_few_worths_are_enough_for_many_rounds():
 # --- rounds of a run ------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(1000))
 @given(seeds, st.sampled_from(["none", "drawn"]))
 def test_no_run_falls_below_its_bound(seed, mode):
     """Whatever margin, luck, exits, failed links and divergence make of the bill."""

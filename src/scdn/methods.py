@@ -19,7 +19,7 @@ from scdn.control.max_vfl import at_maximum
 from scdn.control.oort import PartyUtilities, oort
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import RoundProblem
-from scdn.control.solve import solve
+from scdn.control.solve import solve, solve_best
 from scdn.mission.round_search import MissionRound, best_offer
 from scdn.registry import Registry
 from scdn.scenario import Scenario
@@ -105,11 +105,9 @@ def mission_controller(problem: RoundProblem, context: RoundContext) -> Plan:
     """Buy progress at the price that the mission's goal allows, each plan to a proven gap."""
     if context.mission is None:
         raise ValueError("the context of a mission must have its goal and forecast")
-    exact = partial(
-        solve, solver="exact", gap=PLAN_GAP, max_boxes=PLAN_BOXES, warm_start=context.warm_start
-    )
+    exact = partial(solve_best, gap=PLAN_GAP, max_boxes=PLAN_BOXES, warm_start=context.warm_start)
     offer = best_offer(problem, context.mission, exact)
-    return replace(offer.plan, worth_j=offer.worth_j)
+    return replace(offer.plan, worth_j=offer.worth)
 
 
 def algorithm3_controller(problem: RoundProblem, _: RoundContext) -> Plan:

@@ -117,6 +117,8 @@ _OPTIONAL_TERMS = {
 
 
 def _print_result(finished: Any, folder: Path) -> int:
+    from scdn.record.mission_result import mission_sentence
+
     end = finished.end or {}
     if end.get("status") == "diverged":
         print(f"{folder}: training diverged: {end['reason']}")
@@ -132,6 +134,8 @@ def _print_result(finished: Any, folder: Path) -> int:
     )
     for target in end.get("targets") or ():
         print(_target_line(target))
+    if sentence := mission_sentence(end):
+        print(sentence)
     if outside := end.get("rounds_outside_theorem_1"):
         rounds = f"{outside} of {end['rounds']} rounds"
         print_warnings([f"{folder}: in {rounds} devices went further than Theorem 1 allows"])

@@ -18,10 +18,10 @@ from scdn.arrays import Array
 
 SMOOTHING = 0.3  # weight of the latest measurement
 OPTIMISM = 0.1  # of the way to the best party's amount, that a resting party goes in each round
-EXPONENTS = (0.25, 0.35, 0.5, 0.7, 1.0)
 USUAL_EXPONENT = 0.5
-TRUST_IN_USUAL = 2.0  # squared errors of logarithms that the usual exponent is ahead of the others
-MEMORY = 0.9  # weight of earlier errors when an exponent is chosen
+EXPONENT_LIMITS = (0.2, 1.0)  # gains are concave
+TRUST_IN_USUAL = 3.0  # weight of the usual exponent, in pairs of counts a factor of e apart
+MEMORY = 0.9  # weight of earlier rounds in the fit of the exponent
 FIRST_PROGRESS = 8.0  # expected of the first round: half the loss
 FIRST_SHARES = {"base": 0.4, "updates": 0.3, "hearing": 0.3}
 LEAST_SHARE = 0.05  # of the mean progress per round so far, that any round brings
@@ -30,10 +30,12 @@ HEARING_MEMORY = 0.85  # weight of a round against the next one, in base and hea
 
 @dataclass
 class PartyProgress:
-    """What is known of one party: its gain with the most iterations, and when it was measured."""
+    """What is known of one party: its gain with the most iterations, and its last measurement."""
 
     amount: float
     round: int
+    gain: float
+    iterations: float
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,22 @@ class RoundProgress:
 
 @dataclass
 class ProgressForecast:
-    """Forecasts of all parties; `observe` adds a round, `gains` and `base` forecast the next."""
+    """Forecasts of all parties; `observe` adds a round, `gains` and `base` forecast the next.
 
+    `hearing_helps` is whether the server knows more of parties that report than of others.
+    """
+
+    hearing_helps: bool = True
     base: float = FIRST_PROGRESS * FIRST_SHARES["base"]
     hearing: float = FIRST_PROGRESS * FIRST_SHARES["hearing"]  # if everybody reports
     exponent: float = USUAL_EXPONENT
     parties: dict[str, PartyProgress] = field(default_factory=dict)
     server_rounds: list[tuple[float, float]] = field(default_factory=list)  # share heard, gain
-    exponent_errors: list[float] = field(default_factory=lambda: [0.0] * len(EXPONENTS))
+    exponent_fit: tuple[float, float] = (0.0, 0.0)  # covariance and variance of logarithms
+
+    def __post_init__(self) -> None:
+        if not self.hearing_helps:
+            self.base, self.hearing = self.base + self.hearing, 0.0
 
     def amounts(self, names: Sequence[str], round_index: int) -> Array:
         """Return what each party's update adds with the most iterations in a round."""
@@ -101,13 +111,14 @@ class ProgressForecast:
         total = sum(credit.values())
         updates = max(made, 0.0) * measured.update_share
         gains = {name: updates * c / total if total else 0.0 for name, c in credit.items()}
-        self._choose_exponent(gains, measured.iterations, most)
+        self._fit_exponent(gains, measured.iterations)
         for name, gain in gains.items():
             share = (max(measured.iterations.get(name, 0.0), 1e-9) / max(1, most)) ** self.exponent
             before, amount = self.parties.get(name), gain / share
             if before is not None:
                 amount = SMOOTHING * amount + (1 - SMOOTHING) * before.amount
-            self.parties[name] = PartyProgress(amount, round_index)
+            count = measured.iterations.get(name, 0.0)
+            self.parties[name] = PartyProgress(amount, round_index, gain, count)
         heard = len(measured.iterations) / max(1, measured.present)
         self.server_rounds.append((heard, made - sum(gains.values())))
         self._fit_server(LEAST_SHARE * measured.after / (round_index + 1))
@@ -118,6 +129,9 @@ class ProgressForecast:
         heard, gains = np.array(self.server_rounds).T
         weights = HEARING_MEMORY ** np.arange(len(gains) - 1, -1, -1)
         level = float(weights @ gains / weights.sum())
+        if not self.hearing_helps:
+            self.base = max(level, least)
+            return
         shares = FIRST_SHARES["base"], FIRST_SHARES["hearing"]
         scale = max(level, least) / (shares[0] + shares[1] * float(weights @ heard / weights.sum()))
         prior = np.array(shares) * scale
@@ -126,22 +140,26 @@ class ProgressForecast:
         base, hearing = np.linalg.solve(normal, columns.T @ (weights * gains) + prior)
         self.base, self.hearing = max(float(base), least), max(float(hearing), 0.0)
 
-    def _choose_exponent(
-        self, gains: Mapping[str, float], iterations: Mapping[str, float], most: int
-    ) -> None:
-        """Choose the exponent whose forecasts had the least error for parties known before."""
-        for index, exponent in enumerate(EXPONENTS):
-            error = 0.0
-            for name, gain in gains.items():
-                party, count = self.parties.get(name), iterations.get(name, 0.0)
-                if party is None or party.amount <= 0 or gain <= 0 or count <= 0:
-                    continue
-                share = (count / max(1, most)) ** exponent
-                error += float(np.log(gain / (party.amount * share))) ** 2
-            self.exponent_errors[index] = MEMORY * self.exponent_errors[index] + error
-        errors = np.array(self.exponent_errors)
-        errors[EXPONENTS.index(USUAL_EXPONENT)] -= TRUST_IN_USUAL
-        self.exponent = EXPONENTS[int(errors.argmin())]
+    def _fit_exponent(self, gains: Mapping[str, float], iterations: Mapping[str, float]) -> None:
+        """Fit the exponent to parties that took other numbers of iterations than before.
+
+        All gains of a round may have risen or fallen; what counts is how those of parties with more
+        iterations than before did against the others.
+        """
+        changes = []
+        for name, gain in gains.items():
+            before, count = self.parties.get(name), iterations.get(name, 0.0)
+            if before is not None and min(before.gain, gain, before.iterations, count) > 0:
+                risen = np.log(gain) - np.log(before.gain)
+                changes.append((np.log(count / before.iterations), risen))
+        covariance, variance = (MEMORY * value for value in self.exponent_fit)
+        if changes:
+            more, risen = np.array(changes).T
+            more, risen = more - more.mean(), np.clip(risen - risen.mean(), -2.0, 2.0)
+            covariance, variance = covariance + float(more @ risen), variance + float(more @ more)
+        self.exponent_fit = (covariance, variance)
+        fitted = (covariance + TRUST_IN_USUAL * USUAL_EXPONENT) / (variance + TRUST_IN_USUAL)
+        self.exponent = min(max(fitted, EXPONENT_LIMITS[0]), EXPONENT_LIMITS[1])
 
     def state_dict(self) -> dict[str, Any]:
         """Return the whole state, for a checkpoint."""
@@ -151,5 +169,10 @@ class ProgressForecast:
     def from_state_dict(cls, state: dict[str, Any]) -> ProgressForecast:
         """Return the forecast with this state."""
         parties = {name: PartyProgress(**party) for name, party in state["parties"].items()}
-        rounds = [(heard, gain) for heard, gain in state["server_rounds"]]
-        return cls(**{**state, "parties": parties, "server_rounds": rounds})
+        forecast = cls(state["hearing_helps"])
+        for name, value in state.items():
+            setattr(forecast, name, value)
+        forecast.parties = parties
+        forecast.server_rounds = [(heard, gain) for heard, gain in state["server_rounds"]]
+        forecast.exponent_fit = (state["exponent_fit"][0], state["exponent_fit"][1])
+        return forecast

@@ -23,6 +23,11 @@ from scdn.targets import Target, parse_target, parse_targets
 SMOOTHING = 0.5  # weight of the latest round in costs that are expected
 SURE = 3.0  # standard errors by which a score must be better than the target for a run to end
 CONFIRMED = 2  # rounds running
+FIRST_ROUNDS = 5  # expected to the target, before anything is known
+
+
+class MissionOverError(Exception):
+    """Raised when the budget or the deadline does not allow another round; the run is over."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +35,14 @@ class RoundCosts:
     """What a round took: priced joules, seconds, and what its problem did not count.
 
     `fixed_j` are priced joules of the round, and `overhead_j` those of all devices that took part,
-    beyond the plan's.
+    beyond the plan's; `fixed_s` are seconds beside computing, reports and the flight.
     """
 
     joules: float
     seconds: float
     fixed_j: float
     overhead_j: float
+    fixed_s: float
 
 
 @dataclass
@@ -54,6 +60,7 @@ class MissionControl:
     seconds: float = 0.0
     fixed_j: float = 0.0
     overhead_j: float = 0.0
+    fixed_s: float = 0.0
     rounds: int = 0
     times_reached: int = 0
     round: MissionRound | None = None  # what the plan of the current round knew
@@ -63,7 +70,7 @@ class MissionControl:
         """Return the mission of a scenario before round 0."""
         target = mission_target(scenario)
         fit = None if target is None else ScoreFit(perfect_score(target.metric), validation_rows)
-        forecast = ProgressForecast()
+        forecast = ProgressForecast(hearing_helps=scenario.learning.unheard != "known")
         worth = scenario.mission.worth_j
         return cls(scenario, target, fit, forecast, first_loss, first_loss, worth)
 
@@ -81,19 +88,19 @@ class MissionControl:
             return None
         loss = self.fit.loss_for(self.target.value)
         if loss is None:
-            return self.forecast.base * self.scenario.learning.rounds
+            return self.forecast.base * min(self.rounds_left, FIRST_ROUNDS)
         return max(progress(loss, self.first_loss) - self.progress, 0.0)
 
     @property
     def rounds_left(self) -> int:
-        """Return the rounds that are left, or for which there is time until the deadline."""
-        left, deadline = (
-            self.scenario.learning.rounds - self.rounds,
-            self.scenario.mission.deadline_s,
-        )
-        if deadline is not None and self.seconds:
-            left = min(left, int((deadline - self.seconds) / (self.seconds / self.rounds)))
-        return max(left, 1)
+        """Return the rounds of the run that are left."""
+        return max(self.scenario.learning.rounds - self.rounds, 1)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Return the time until the deadline, if there is one."""
+        deadline = self.scenario.mission.deadline_s
+        return None if deadline is None else max(deadline - self.seconds, 0.0)
 
     @property
     def joules_left(self) -> float | None:
@@ -116,6 +123,9 @@ class MissionControl:
             overhead_j=self.overhead_j,
             joules_spent=self.joules,
             joules_left=self.joules_left,
+            fixed_s=self.fixed_s,
+            least_s=self.scenario.round_s or 0.0,
+            seconds_left=self.seconds_left,
             worth_j=self.worth_j,
             fixed_worth=settings.worth_j is not None,
             power=POWER,
@@ -171,6 +181,7 @@ class MissionControl:
         self.seconds += costs.seconds
         weight = SMOOTHING if self.rounds else 1.0
         self.fixed_j += weight * (costs.fixed_j - self.fixed_j)
+        self.fixed_s += weight * (costs.fixed_s - self.fixed_s)
         if taking_part:
             per_device = costs.overhead_j / taking_part
             self.overhead_j += weight * (per_device - self.overhead_j)
@@ -185,15 +196,23 @@ class MissionControl:
     @property
     def ended(self) -> str | None:
         """Return why the mission is over; None as long as it is not."""
-        settings = self.scenario.mission
-        if settings.goal != "best" and self.times_reached >= CONFIRMED:
+        if self.scenario.mission.goal != "best" and self.times_reached >= CONFIRMED:
             return f"the target {self.target} is reached"
-        rounds, budget, deadline = max(self.rounds, 1), settings.budget_j, settings.deadline_s
-        if budget is not None and self.joules * (1 + 0.5 / rounds) > budget:
-            return f"the budget of {budget:g} J is spent"
-        if deadline is not None and self.seconds * (1 + 1 / rounds) > deadline:
-            return f"no round is left before the deadline at {deadline:g} s"
         return None
+
+    def check_limits(self, joules: float, seconds: float) -> None:
+        """End the mission if its budget or deadline does not allow a round that may take this."""
+        settings = self.scenario.mission
+        if self.joules_left is not None and joules > self.joules_left:
+            raise MissionOverError(
+                f"the budget of {settings.budget_j:g} J is used up: {self.joules_left:.4g} J are "
+                f"left, and another round may take {joules:.4g} J"
+            )
+        if self.seconds_left is not None and seconds > self.seconds_left:
+            raise MissionOverError(
+                f"no round is left before the deadline at {settings.deadline_s:g} s: "
+                f"{self.seconds_left:.4g} s are left, and another round may take {seconds:.4g} s"
+            )
 
     # --- state ----------------------------------------------------------------------------------
 
@@ -220,6 +239,7 @@ _STATE = (
     "seconds",
     "fixed_j",
     "overhead_j",
+    "fixed_s",
     "rounds",
     "times_reached",
 )

@@ -1,17 +1,24 @@
 """A round of a mission: the plan that buys progress at the price that the goal allows.
 
-A plan costs C priced joules and brings G progress. If later rounds are like this one, the least
-energy to a target has the plan with the least C/G, and the worth of a unit of progress is that very
-ratio: Dinkelbach's algorithm plans at a worth, takes the plan's ratio as the next one, and ends
-after a few plans. A goal that needs more progress per round, or that has joules to spare, raises
-the worth until its limit. Every plan is solved to its proof.
+A plan costs C and brings G progress. If later rounds are like this one, the least cost to a target
+has the plan with the least C/G, and the worth of a unit of progress is that very ratio:
+Dinkelbach's algorithm plans at a worth, takes the plan's ratio as the next one, and ends after a
+few plans. C is priced joules, and where time matters a price of seconds: then devices may compute
+faster than their deadline asks for. Two prices follow from the mission's goal and limits:
+
+- The worth of progress is raised where the target would not be reached in the rounds that are left,
+  or as far as the budget allows, if the best model is asked for.
+- The price of a second is raised until the deadline is kept, or as far as the budget allows, if the
+  least time is asked for.
+
+Every plan is solved to its proof.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,10 +31,16 @@ from scdn.scenario.mission_settings import Goal
 
 SETTLED = 0.05  # relative change of the worth at which it is not planned again
 MOST_PLANS = 4  # for the least ratio
-MOST_RAISES = 6  # of the worth, by a factor of 2, then halving the interval
-HIGHEST = 4.0  # times the least ratio, that a late mission pays; forecasts are noisy
-HIGHEST_WITHIN_BUDGET = 1000.0  # times the least ratio, while joules are left
+MOST_RAISES = 8  # of a price, by FACTOR, then halving the interval of its logarithm
+FACTOR = 4.0
+CLOSE = 1.2  # factor between prices at which the search for one ends
+HIGHEST_WHEN_LATE = 4.0  # times the least ratio; forecasts are noisy
+HIGHEST_FOR_BEST = 1e3  # times the least ratio, while joules are left
+HIGHEST_TIME_PRICE = 100.0  # times the joules per second of the plan that does without it
+RESERVE = 1.5  # times the joules to the target that are expected, where the budget is limited
 FIRST_WORTH = 1.0  # priced joules per unit of progress, before anything is known
+FIRST_SERVING_ROUNDS = 10.0
+DEADLINES = (1.0, 0.6, 0.36, 0.22, 0.13)  # of computing, times the scenario's
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +53,23 @@ class MissionRound:
         (N, τ^g + 1): the progress that each device adds, by its number of iterations.
     base
         The progress that the round brings anyway.
+    prices
+        Of a joule, by who spends it.
+    goal
+        What is to be least, or best.
+    rounds_left
+        The rounds of the run that are left, this one included.
+    progress, progress_left
+        What has been made, and what is missing to the target, if there is one.
     fixed_j, overhead_j
         Priced joules of a round, and of each device that takes part, which its problem does not
         count.
-    prices
-        Of a joule, by who spends it.
-    progress, progress_left
-        What has been made, and what is missing to the target, if there is one.
-    rounds_left
-        The rounds of the run that are left, this one included.
     joules_spent, joules_left
         Priced; what is left of the budget, if there is one.
+    fixed_s, least_s
+        Seconds of a round beside computing and reports, and the least that a round lasts.
+    seconds_left
+        Until the deadline, if there is one.
     worth_j
         Priced joules of a unit of progress: of the last round; where `fixed_worth`, as it is.
     power
@@ -68,6 +87,9 @@ class MissionRound:
     overhead_j: float = 0.0
     joules_spent: float = 0.0
     joules_left: float | None = None
+    fixed_s: float = 0.0
+    least_s: float = 0.0
+    seconds_left: float | None = None
     worth_j: float | None = None
     fixed_worth: bool = False
     power: float = 3.0
@@ -75,136 +97,242 @@ class MissionRound:
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """A plan at a worth, what it costs and what it brings."""
+    """A plan at a worth of progress and a price of seconds; what it costs and what it brings."""
 
     plan: Plan
-    worth_j: float
+    worth: float
+    second_price: float
     joules: float
+    seconds: float
     gain: float
     serving_rounds: float
 
     @property
     def ratio(self) -> float:
-        """Return the priced joules per unit of progress."""
-        return self.joules / max(self.gain, 1e-300)
+        """Return the cost per unit of progress: priced joules and, at their price, seconds."""
+        return (self.joules + self.second_price * self.seconds) / max(self.gain, 1e-300)
+
+    def joules_for(self, progress: float) -> float:
+        """Return the joules of so much progress, if later rounds are like this one."""
+        return self.joules * self.rounds_for(progress)
+
+    def seconds_for(self, progress: float) -> float:
+        """Return the seconds of so much progress, if later rounds are like this one."""
+        return self.seconds * self.rounds_for(progress)
+
+    def rounds_for(self, progress: float) -> float:
+        """Return the rounds of so much progress; it takes one at least."""
+        return max(progress / max(self.gain, 1e-300), 1.0)
 
 
-Solve = Callable[[RoundProblem], Plan]
+Solve = Callable[[Sequence[RoundProblem]], Plan]  # the best plan over variants of a problem
 
 
 def best_offer(problem: RoundProblem, mission: MissionRound, solve: Solve) -> Offer:
-    """Return the plan of a round at the worth that the goal allows."""
-    serving = min(float(mission.rounds_left), 10.0)
-    worth = mission.worth_j or FIRST_WORTH
+    """Return the plan of a round at the prices that the goal allows."""
+    search = _PriceSearch(problem, mission, solve)
     if mission.fixed_worth:
-        return _offer(problem, mission, solve, worth, serving)
-    offer = _least_ratio(problem, mission, solve, worth, serving)
-    if mission.progress_left is None and mission.joules_left is None:
-        return _proportionate(problem, mission, solve, offer)
-    allowed = _limit(mission, offer)
-    return offer if allowed is None else _raise(problem, mission, solve, offer, allowed)
-
-
-def _offer(
-    problem: RoundProblem, mission: MissionRound, solve: Solve, worth: float, serving: float
-) -> Offer:
-    takes_part = np.arange(mission.gains.shape[1]) > 0
-    gains_j = worth * mission.gains - mission.overhead_j * takes_part
-    by_worth = problem_by_worth(problem, RoundWorth(gains_j, mission.prices, serving))
-    plan = solve(by_worth)
-    weighted, iterations = plan.evaluation.weighted, np.rint(plan.decision.iterations)
-    joules = sum(weighted[term] for term in ("transmission", "processing", "movement"))
-    joules += mission.fixed_j + mission.overhead_j * float(plan.decision.active.sum())
-    chosen = mission.gains[np.arange(len(problem)), iterations.astype(np.int64)]
-    return Offer(plan, worth, joules, mission.base + float(chosen.sum()), serving)
-
-
-def _least_ratio(
-    problem: RoundProblem, mission: MissionRound, solve: Solve, worth: float, serving: float
-) -> Offer:
-    """Return the plan with the least joules per progress, by Dinkelbach's algorithm."""
-    offer = _offer(problem, mission, solve, worth, serving)
-    for _ in range(MOST_PLANS - 1):
-        serving = _serving_rounds(mission, offer)
-        settled = abs(offer.ratio / offer.worth_j - 1) < SETTLED
-        if settled and abs(serving / offer.serving_rounds - 1) < 0.5:
-            break
-        offer = _offer(problem, mission, solve, offer.ratio, serving)
-    return offer
-
-
-def _serving_rounds(mission: MissionRound, offer: Offer) -> float:
-    """Return the rounds that are expected to follow, over which a flight is spread."""
-    expected = float(mission.rounds_left)
-    if mission.progress_left is not None:
-        expected = min(expected, mission.progress_left / max(offer.gain, 1e-300))
-    if mission.joules_left is not None:
-        expected = min(expected, mission.joules_left / max(offer.joules, 1e-300))
-    return max(expected, 1.0)
-
-
-def _limit(mission: MissionRound, least: Offer) -> Callable[[Offer], bool] | None:
-    """Return whether an offer is within the goal's limit; None: the least ratio is the choice.
-
-    The worth is raised as long as offers are within the limit, or until one is.
-    """
-    left, rounds, joules = mission.progress_left, mission.rounds_left, mission.joules_left
-    if mission.goal == "best" or left is None:
-        if joules is None:
-            return lambda _: True
-        if least.joules * rounds >= joules:
-            return None
-        return lambda offer: offer.joules * rounds <= joules
+        return search.offer(mission.worth_j or FIRST_WORTH, search.first_serving_rounds)
+    cheapest = search.least_ratio()
+    if mission.goal == "best" or mission.progress_left is None:
+        return search.best_within_limits(search.in_time(cheapest))
     if mission.goal == "time":
-        if joules is None:
-            return lambda _: True
-        return lambda offer: offer.ratio * left <= joules
-    if least.gain * rounds >= left:
-        return None
-    return lambda offer: offer.gain * rounds < left
+        return search.fastest_within_budget(cheapest)
+    return search.with_enough_progress(search.in_time(cheapest))
+
+
+class _PriceSearch:
+    """The search for the prices of a round's progress and time."""
+
+    def __init__(self, problem: RoundProblem, mission: MissionRound, solve: Solve) -> None:
+        self.problem, self.mission, self.solve = problem, mission, solve
+        self.first_serving_rounds = min(float(mission.rounds_left), FIRST_SERVING_ROUNDS)
+
+    # --- plans ------------------------------------------------------------------------------------
+
+    def offer(self, worth: float, serving_rounds: float, second_price: float = 0.0) -> Offer:
+        """Return the best plan at these prices, with flights spread over so many rounds.
+
+        A round in which nobody trains counts for nothing: the worth is raised until somebody does,
+        if anybody can.
+        """
+        offer = self._offer(worth, serving_rounds, second_price)
+        for _ in range(MOST_RAISES):
+            if offer.plan.decision.active.any():
+                break
+            worth *= FACTOR
+            offer = self._offer(worth, serving_rounds, second_price)
+        return offer
+
+    def _offer(self, worth: float, serving_rounds: float, second_price: float) -> Offer:
+        mission = self.mission
+        trains = np.arange(mission.gains.shape[1]) > 0
+        gains_j = worth * mission.gains - mission.overhead_j * trains
+        by_worth = problem_by_worth(
+            self.problem, RoundWorth(gains_j, mission.prices, serving_rounds)
+        )
+        deadlines = DEADLINES if second_price else DEADLINES[:1]
+        plan = self.solve([_sooner(by_worth, share, second_price) for share in deadlines])
+        weighted, iterations = plan.evaluation.weighted, np.rint(plan.decision.iterations)
+        joules = sum(weighted[term] for term in ("transmission", "processing", "movement"))
+        joules += mission.fixed_j + mission.overhead_j * float(plan.decision.active.sum())
+        chosen = mission.gains[np.arange(len(self.problem)), iterations.astype(np.int64)]
+        gain = mission.base + float(chosen.sum())
+        seconds = max(_work_s(plan) + mission.fixed_s, mission.least_s)
+        return Offer(plan, worth, second_price, joules, seconds, gain, serving_rounds)
+
+    def least_ratio(self, second_price: float = 0.0, start: Offer | None = None) -> Offer:
+        """Return the plan with the least cost per progress, by Dinkelbach's algorithm."""
+        if start is None:
+            worth, serving = self.mission.worth_j or FIRST_WORTH, self.first_serving_rounds
+        else:
+            worth = (start.joules + second_price * start.seconds) / max(start.gain, 1e-300)
+            serving = start.serving_rounds
+        offer = self.offer(worth, serving, second_price)
+        for _ in range(MOST_PLANS - 1):
+            serving = self._serving_rounds(offer)
+            settled = abs(offer.ratio / offer.worth - 1) < SETTLED
+            if settled and abs(serving / offer.serving_rounds - 1) < 0.5:
+                break
+            offer = self.offer(max(offer.ratio, 1e-300), serving, second_price)
+        return offer
+
+    def _serving_rounds(self, offer: Offer) -> float:
+        """Return the rounds that are expected to follow, over which a flight is spread."""
+        mission, expected = self.mission, float(self.mission.rounds_left)
+        if mission.progress_left is not None and mission.goal != "best":
+            expected = min(expected, mission.progress_left / max(offer.gain, 1e-300))
+        if mission.joules_left is not None:
+            expected = min(expected, mission.joules_left / max(offer.joules, 1e-300))
+        return max(expected, 1.0)
+
+    # --- prices -----------------------------------------------------------------------------------
+
+    def in_time(self, cheapest: Offer) -> Offer:
+        """Return the plan at the least price of seconds at which the deadline is kept."""
+        mission = self.mission
+        if mission.seconds_left is None:
+            return cheapest
+        seconds_left, left = mission.seconds_left, mission.progress_left
+        if mission.goal == "best" or left is None:
+
+            def is_late(offer: Offer) -> bool:
+                return offer.seconds * mission.rounds_left > seconds_left
+        else:
+
+            def is_late(offer: Offer) -> bool:
+                return offer.seconds_for(left) > seconds_left
+
+        return self._raise_second_price(cheapest, is_late)[1]
+
+    def fastest_within_budget(self, cheapest: Offer) -> Offer:
+        """Return the plan at the highest price of seconds that the budget allows."""
+        mission, left = self.mission, self.mission.progress_left or 0.0
+        if mission.joules_left is None:
+            price = HIGHEST_TIME_PRICE * _joules_per_second(cheapest)
+            return self.least_ratio(price, cheapest)
+        budget = mission.joules_left / RESERVE
+        return self._raise_second_price(cheapest, lambda o: o.joules_for(left) <= budget)[0]
+
+    def _raise_second_price(
+        self, cheapest: Offer, keeps_on: Callable[[Offer], bool]
+    ) -> tuple[Offer, Offer]:
+        first = _joules_per_second(cheapest)
+        return _raise(
+            cheapest,
+            first,
+            HIGHEST_TIME_PRICE * first,
+            lambda price, last: self.least_ratio(price, last),
+            keeps_on,
+        )
+
+    def with_enough_progress(self, offer: Offer) -> Offer:
+        """Return the plan at the least worth with which the target is reached in time."""
+        left, rounds = self.mission.progress_left or 0.0, self.mission.rounds_left
+        return self._raise_worth(offer, HIGHEST_WHEN_LATE, lambda o: o.gain * rounds < left)[1]
+
+    def best_within_limits(self, offer: Offer) -> Offer:
+        """Return the plan that spends what is left of the budget in the rounds that are left."""
+        mission, rounds = self.mission, self.mission.rounds_left
+        if mission.joules_left is None:
+            return self._proportionate(offer)
+        each = mission.joules_left / rounds
+        return self._raise_worth(offer, HIGHEST_FOR_BEST, lambda o: o.joules <= each)[0]
+
+    def _raise_worth(
+        self, offer: Offer, highest: float, keeps_on: Callable[[Offer], bool]
+    ) -> tuple[Offer, Offer]:
+        least = max(offer.ratio, 1e-300)
+        return _raise(
+            offer,
+            least,
+            highest * least,
+            lambda worth, last: self.offer(worth, last.serving_rounds, last.second_price),
+            keeps_on,
+        )
+
+    def _proportionate(self, least: Offer) -> Offer:
+        """Without a target or a budget: spend as long as 1 % more energy buys 1 % less loss."""
+        mission, rounds, offer = self.mission, self.mission.rounds_left, least
+        for _ in range(MOST_PLANS - 1):
+            joules = mission.joules_spent + rounds * offer.joules
+            worth = joules / (mission.power * (mission.progress + rounds * offer.gain))
+            worth = max(worth, 1e-300)
+            if abs(worth / offer.worth - 1) < SETTLED:
+                break
+            offer = self.offer(worth, least.serving_rounds, least.second_price)
+        return offer
 
 
 def _raise(
-    problem: RoundProblem,
-    mission: MissionRound,
-    solve: Solve,
-    least: Offer,
-    within: Callable[[Offer], bool],
-) -> Offer:
-    """Raise the worth as long as offers stay within a limit; return the last that does.
+    offer: Offer,
+    first: float,
+    highest: float,
+    plan_at: Callable[[float, Offer], Offer],
+    keeps_on: Callable[[Offer], bool],
+) -> tuple[Offer, Offer]:
+    """Raise a price from that of an offer while a condition holds.
 
-    The limit of the goal energy is to be too slow: there, the first that is not is returned.
+    Return the last plan with which it holds, and the first one with which it does not; they are the
+    same where it holds at no price, or at the highest.
     """
-    must_cross = mission.goal == "energy" and mission.progress_left is not None
-    low, high = least, None
-    highest = HIGHEST * least.ratio
+    if not keeps_on(offer):
+        return offer, offer
+    low, high, price, failed = offer, None, first, math.inf
+    below = first / FACTOR
     for _ in range(MOST_RAISES):
-        if high is None:
-            worth = min(2 * max(low.worth_j, least.ratio), highest)
+        tried = plan_at(price, low)
+        if keeps_on(tried):
+            low, below = tried, price
         else:
-            worth = math.sqrt(low.worth_j * high.worth_j)
-        if worth <= low.worth_j * (1 + SETTLED):
+            high, failed = tried, price
+        if math.isinf(failed):
+            if price >= highest:
+                break
+            price = min(FACTOR * price, highest)
+        elif failed <= CLOSE * below:
             break
-        offer = _offer(problem, mission, solve, worth, low.serving_rounds)
-        if within(offer):
-            low = offer
         else:
-            high = offer
-        if high is not None and high.worth_j <= low.worth_j * (1 + 4 * SETTLED):
-            break
-    return high if must_cross and high is not None else low
+            price = math.sqrt(below * failed)
+    return low, high or low
 
 
-def _proportionate(
-    problem: RoundProblem, mission: MissionRound, solve: Solve, least: Offer
-) -> Offer:
-    """Without a target or a budget: spend as long as 1 % more energy buys 1 % less loss."""
-    rounds, offer = mission.rounds_left, least
-    for _ in range(MOST_PLANS - 1):
-        joules = mission.joules_spent + rounds * offer.joules
-        worth = joules / (mission.power * (mission.progress + rounds * offer.gain))
-        worth = max(worth, 1e-300)
-        if abs(worth / offer.worth_j - 1) < SETTLED:
-            break
-        offer = _offer(problem, mission, solve, worth, least.serving_rounds)
-    return offer
+def _sooner(problem: RoundProblem, share: float, second_price: float) -> RoundProblem:
+    """Return the problem with a part of the deadline of computing, whose seconds have a price."""
+    if not second_price:
+        return problem
+    deadline_s = share * problem.learning.compute_deadline_s
+    learning = problem.learning.model_copy(update={"compute_deadline_s": deadline_s})
+    return replace(problem, learning=learning, fixed_cost=second_price * deadline_s)
+
+
+def _work_s(plan: Plan) -> float:
+    """Return the seconds until the last device has computed and reported."""
+    problem, decision = plan.problem, plan.decision
+    computing = problem.cycles(decision.iterations) / np.maximum(decision.cpu_hz, 1e-300)
+    sending = np.nan_to_num(plan.evaluation.delay_s)
+    return float(np.where(decision.active, computing + sending, 0.0).max(initial=0.0))
+
+
+def _joules_per_second(offer: Offer) -> float:
+    return max(offer.joules, 1e-12) / max(offer.seconds, 1e-12)

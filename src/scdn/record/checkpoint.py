@@ -43,6 +43,18 @@ def save(
     _write(folder / _STATE, arrays, {**version, **values, "constants": list(constants)})
 
 
+def save_round(run: Path, number: int, arrays: Arrays, values: Mapping[str, Any]) -> None:
+    """Write what is kept of one round, in a file of its own."""
+    folder = run / FOLDER
+    make_folder(folder)
+    _write(folder / _round_file(number), arrays, values)
+
+
+def load_rounds(run: Path, count: int) -> list[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
+    """Return what `save_round` wrote of the first `count` rounds."""
+    return [_read(run / FOLDER / _round_file(number)) for number in range(count)]
+
+
 def clear(run: Path) -> None:
     """Remove the checkpoint of an earlier run in the same folder."""
     shutil.rmtree(run / FOLDER, ignore_errors=True)
@@ -66,6 +78,10 @@ def load(run: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, 
 
 def _constant_file(number: int) -> str:
     return f"fixed-{number}.npz"
+
+
+def _round_file(number: int) -> str:
+    return f"round-{number}.npz"
 
 
 def _write(path: Path, arrays: Arrays, values: Mapping[str, Any]) -> None:

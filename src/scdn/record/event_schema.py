@@ -154,6 +154,35 @@ class TargetResult(_OpenModel):
     bits: float | None
 
 
+class UsedAndBound(_OpenModel):
+    """Priced joules that were used, and what no plan for the same progress needs less than.
+
+    The plan knows the gain curves that were fitted to the run, and moves the server for free.
+    """
+
+    priced_j: float
+    bound_j: float | None = Field(description="null if it was not computed")
+    attained_j: float | None = Field(description="of a plan for this progress, if one is known")
+    worth_j: float | None = Field(
+        description="priced joules per unit of progress, at which the bound was proven"
+    )
+
+
+class UsedToTarget(UsedAndBound):
+    """As much, up to the round in which a target was reached."""
+
+    target: str
+
+
+class MissionResult(UsedAndBound):
+    """What a mission was to reach, why it ended, and what it used."""
+
+    goal: Literal["energy", "time", "best"]
+    target: str | None
+    ended: str | None = Field(description="why the run was over before its last round")
+    to_targets: list[UsedToTarget] = []
+
+
 class EndEvent(_OpenModel):
     """The last line of a run that is over."""
 
@@ -164,6 +193,7 @@ class EndEvent(_OpenModel):
     energy: dict[str, float]
     targets: list[TargetResult] = []
     rounds_outside_theorem_1: Annotated[int, Field(ge=0)] = 0
+    mission: MissionResult | None = None
 
 
 class AnyEvent(

@@ -68,6 +68,7 @@ def worst_case(simulation: Simulation, problem: RoundProblem, plan: Plan) -> Wor
         problem.movement_j(plan.server_m).staying_longer(times_as_long),
         times_as_long,
         compute_j,
+        latency_s,
     )
 
 

@@ -18,6 +18,7 @@ from scdn.learning.local_optimizers import NO_STEPS, LocalSteps, halved_rate
 from scdn.learning.radio_use import ReportUse
 from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, RoundContext, rival_iterations
+from scdn.mission.flown_round import FlownRound
 from scdn.mission.mission_control import MissionControl
 from scdn.record.run_reader import Event
 from scdn.rng import generator
@@ -27,11 +28,17 @@ from scdn.simulation.battery_rounds import (
     cycles_within_batteries,
     pay,
     plan_round_within_batteries,
+    worst_case,
 )
 from scdn.simulation.energy_ledger import Ledger
 from scdn.simulation.events import round_event
 from scdn.simulation.measured_utilities import MeasuredUtilities
-from scdn.simulation.mission_rounds import observe_round, round_costs
+from scdn.simulation.mission_rounds import (
+    check_limits,
+    flown_round,
+    observe_round,
+    round_costs,
+)
 from scdn.simulation.outcome import Outcome, RoundResult, realise
 from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
 from scdn.simulation.radio_bill import add_electronics, report_uses, with_steps
@@ -73,6 +80,7 @@ class Simulation:
     fallbacks: int = 0
     utilities: MeasuredUtilities = field(default_factory=MeasuredUtilities)
     mission: MissionControl | None = field(default=None, init=False)
+    flown: FlownRound | None = field(default=None, init=False)  # the last round of a mission
     batteries: Batteries = field(init=False)
 
     def __post_init__(self) -> None:
@@ -110,6 +118,7 @@ class Simulation:
             if self.mission is not None:
                 costs = round_costs(plan, outcome, movement, compute, latency_s, self.mission)
                 event["forecast"] = observe_round(self.mission, plan, result, costs, scores)
+                self.flown = flown_round(self.mission, problem, plan, result, costs)
             event |= {"entered": entered, "exited": exited, "metrics": metrics}
             event |= {"latency_s": latency_s, "seconds": time.perf_counter() - began}
             self.batteries.add_to_event(event, reports.fleet)
@@ -203,6 +212,8 @@ class Simulation:
             else None,
         )
         plan, fallback = plan_round_within_batteries(self, problem, context)
+        if self.mission is not None:
+            check_limits(self.mission, worst_case(self, problem, plan))
         self.fallbacks += fallback is not None
         return plan, fallback
 

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scdn.control.plan import Plan
+from scdn.control.problem import RoundProblem
+from scdn.mission.flown_round import FlownRound, without_battery_limits
 from scdn.mission.mission_control import MissionControl, RoundCosts
 from scdn.simulation.outcome import Outcome, RoundResult
 from scdn.simulation.server_compute import ServerCompute
+from scdn.simulation.worst_case import WorstCase
 from scdn.world.movement_models import MovementJ
 
 if TYPE_CHECKING:
@@ -53,4 +56,45 @@ def round_costs(
         seconds=latency_s,
         fixed_j=fixed,
         overhead_j=max(float((devices - prices.device * planned).sum()) + downlink, 0.0),
+        fixed_s=max(latency_s - float(plan.problem.flight_s(plan.server_m)) - outcome.latency_s, 0),
     )
+
+
+def check_limits(mission: MissionControl, worst: WorstCase) -> None:
+    """End a mission before a round for which its budget or its deadline may be too small."""
+    prices = mission.scenario.mission_prices
+    joules = prices.device * float(worst.device_j.sum()) + prices.server * worst.server_j
+    mission.check_limits(joules, worst.latency_s)
+
+
+def flown_round(
+    mission: MissionControl,
+    problem: RoundProblem,
+    plan: Plan,
+    result: RoundResult,
+    costs: RoundCosts,
+) -> FlownRound:
+    """Return what the mission's bound needs of a round that `observe_round` was told about.
+
+    `problem` is the round's, with the limits that devices have without their batteries.
+    """
+    forecast, outcome = mission.forecast, result.outcome
+    latest, most = mission.rounds - 1, problem.max_iterations
+    return FlownRound(
+        problem=without_battery_limits(plan.problem, problem),
+        server_m=plan.server_m,
+        iterations=outcome.executed_iterations,
+        path_loss=outcome.path_loss,
+        gains=forecast.gains(problem.ids, latest, most),
+        base_gain=forecast.base,
+        fixed_j=costs.fixed_j - _avoidable_idling_j(mission, outcome),
+        billed_j=costs.joules,
+    )
+
+
+def _avoidable_idling_j(mission: MissionControl, outcome: Outcome) -> float:
+    """Return the priced joules that devices idle away because the round is as long as it is."""
+    scenario = mission.scenario
+    least_j = scenario.electronics.idle_w * (scenario.round_s or 0.0) * len(outcome.idle_j)
+    idle_j = float(outcome.idle_j.sum())
+    return scenario.mission_prices.device * (idle_j - min(least_j, idle_j))

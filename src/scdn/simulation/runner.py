@@ -19,8 +19,10 @@ from scdn.methods import (
     algorithm3_controller,
     exact_controller,
     method,
+    mission_controller,
     with_validation_rows,
 )
+from scdn.mission.mission_control import MissionOverError
 from scdn.record import checkpoint
 from scdn.record.run_lock import lock_run_folder
 from scdn.record.run_reader import EVENTS, Event, Run, read_run
@@ -29,6 +31,7 @@ from scdn.record.target_results import check_targets, recorded_targets, target_r
 from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.events import start_event
 from scdn.simulation.loop import DivergedError, Simulation
+from scdn.simulation.mission_summary import mission_summary
 from scdn.simulation.plan_within_batteries import ServerBatteryError
 from scdn.simulation.run_environment import EnvironmentFactory, simulated_environment
 from scdn.targets import parse_targets
@@ -142,7 +145,7 @@ def create_simulation(
     """Return a simulation before round 0, or without parties if a checkpoint's `state` follows."""
     chosen = method(scenario.method)
     scenario = with_validation_rows(scenario)
-    if chosen.controller is exact_controller:
+    if chosen.controller in (exact_controller, mission_controller):
         warm_up()  # loading the solver is no part of a plan's time
     if chosen.controller is algorithm3_controller:
         require_package("cvxpy", "paper", f"method {chosen.name}")
@@ -200,14 +203,14 @@ def _run_rounds(
                 on_round(event, simulation)
     except DivergedError as error:
         status, reason = "diverged", str(error)
-    except ServerBatteryError as error:
+    except (MissionOverError, ServerBatteryError) as error:
         reason = str(error)
     except KeyboardInterrupt:
         recorder.write_summary(_summary(simulation, recorder.folder, "stopped", None, metrics))
         raise
     finally:
         release_graphs()  # frees memory of the GPU
-    summary = _summary(simulation, recorder.folder, status, reason, metrics)
+    summary = _summary(simulation, recorder.folder, status, reason or simulation.ended, metrics)
     recorder.write_summary(summary)
     recorder.append({"event": "end", **summary})
     return read_run(recorder.folder)
@@ -218,6 +221,7 @@ def _summary(
 ) -> Event:
     recorded = read_run(folder)
     judged = [] if status == "diverged" else recorded.rounds  # such a run has reached nothing
+    targets = target_results(recorded.start, judged, recorded_targets(recorded))
     return {
         "status": status,
         "reason": reason,
@@ -226,13 +230,14 @@ def _summary(
         "rounds": simulation.round,
         "metrics": metrics,
         "energy": simulation.ledger.totals(),
-        "targets": target_results(recorded.start, judged, recorded_targets(recorded)),
+        "targets": targets,
         "fallbacks": simulation.fallbacks,
         "rounds_outside_theorem_1": sum(
             bool(event["step"]["outside_theorem_1"])
             for event in recorded.rounds
             if "step" in event  # not in rounds of earlier versions
         ),
+        **mission_summary(simulation, folder, status, targets),
     }
 
 
@@ -242,6 +247,8 @@ def _save_checkpoint(folder: Path, simulation: Simulation) -> None:
     for key in [key for key in arrays if key.startswith(_DEPARTED)]:
         party, _, table = key.removeprefix(_DEPARTED).partition("/")
         departed.setdefault(party, {})[table] = arrays.pop(key)
+    if simulation.flown is not None:
+        checkpoint.save_round(folder, simulation.round - 1, *simulation.flown.to_arrays())
     checkpoint.save(folder, arrays, {**simulation.state_dict(), "model": model_values}, departed)
 
 

@@ -28,6 +28,7 @@ class WorstCase:
     movement: MovementJ
     stays: float  # how many times as long as planned the server stays in place
     compute_j: float
+    latency_s: float
 
     @property
     def device_j(self) -> Array:
