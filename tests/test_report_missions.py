@@ -46,7 +46,7 @@ def test_a_sentence_has_the_joules_and_the_bound_of_a_run(tmp_path):
     write_mission(tmp_path / "run")
     text = report_page(Study.from_runs(find_runs([tmp_path])))
     assert re.sub("<.*?>", "", text).count(
-        "mission used 34.00 J; under these gain curves no plan needs less than 21.00 J."
+        "mission used 34 J; under these gain curves no plan needs less than 21 J."
     )
     assert "9.1 %" in text  # 0.1 / 1.1
 
@@ -60,7 +60,7 @@ def test_over_seeds_a_sentence_has_the_medians(pairs):
     sentence = mission_sentences(results)["mission"]
     numbers = [float(shown) for shown in re.findall(r"(?:used|than) (\S+)", sentence)]
     for shown, values in zip(numbers, zip(*pairs, strict=True), strict=True):
-        assert shown == pytest.approx(float(np.median(values)), rel=1e-3)
+        assert shown == pytest.approx(float(np.median(values)), rel=6e-3)
     assert ("median of" in sentence) == (len(pairs) > 1)
 
 
@@ -68,12 +68,12 @@ def test_over_seeds_a_sentence_has_the_medians(pairs):
     ("results", "expected"),
     [
         ([result(0, None, None)], {}),
-        ([result(0, 3.0, None)], {"mission": "used 3.000 J"}),
+        ([result(0, 3.0, None)], {"mission": "used 3 J"}),
         ([result(0, 3.0, 2.0, unit="priced J")],
-         {"mission": "used 3.000 priced J; under these gain curves no plan needs less than 2.000 "
+         {"mission": "used 3 priced J; under these gain curves no plan needs less than 2 "
                      "priced J"}),
         ([result(0, 3.0, 2.0), result(1, 5.0, None)],
-         {"mission": "used 4.000 J (median of 2 seeds)"}),
+         {"mission": "used 4 J (median of 2 seeds)"}),
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_not_said(results, expected):

@@ -255,7 +255,7 @@ def test_a_mission_is_started_with_its_goal_and_shows_its_forecast(page, address
     page.get_by_label("Rounds").fill("3")
     page.get_by_label("Name").fill("flight")
     page.get_by_label("Goal").select_option("best")
-    page.get_by_label("Target", exact=True).fill("top3=99.9")
+    page.get_by_role("textbox", name="Target").fill("top3=99.9")
     page.get_by_label("Budget, J").fill("50")
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_selector('.runs[data-over="true"] button.run[data-run="flight"]')

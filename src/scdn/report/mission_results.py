@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
+from scdn.record.mission_result import format_joules
 from scdn.record.round_totals import finite_number
 from scdn.record.run_reader import Event, Run
-from scdn.report.number_format import number
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ def mission_sentences(results: Sequence[MissionResult]) -> dict[str, str]:
         if not used:
             continue
         over = f" (median of {len(used)} seeds)" if len(used) > 1 else ""
-        text = f"used {number(median(used))} {known[0].unit}{over}"
+        text = f"used {format_joules(median(used))} {known[0].unit}{over}"
         if len(bounds) == len(used):
-            least = f"{number(median(bounds))} {known[0].unit}"
+            least = f"{format_joules(median(bounds))} {known[0].unit}"
             text += f"; under these gain curves no plan needs less than {least}"
         sentences[method] = text
     return sentences

@@ -43,8 +43,8 @@ export function missionSentence(replay: Replay): string {
   if (!mission) return "";
   const prices = replay.start?.scenario.prices;
   const unit = !prices || (prices.device === 1 && prices.server === 1) ? "J" : "priced J";
-  const used = mission.priced_j == null ? "" : `Used ${digits(mission.priced_j, 4)} ${unit}`;
-  const bound = mission.bound_j == null ? "" : `; under these gain curves no plan needs less than ${digits(mission.bound_j, 4)} ${unit}`;
+  const used = mission.priced_j == null ? "" : `Used ${digits(mission.priced_j, 3)} ${unit}`;
+  const bound = mission.bound_j == null ? "" : `; under these gain curves no plan needs less than ${digits(mission.bound_j, 3)} ${unit}`;
   const ended = mission.ended ? `Ended because ${mission.ended}.` : "";
   return [used && `${used}${bound}.`, ended].filter(Boolean).join(" ");
 }
