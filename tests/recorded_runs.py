@@ -13,6 +13,7 @@ from scdn.targets import parse_targets
 
 BEHAVIOUR = {  # iterations, joules per iteration, final accuracy: plausible, nothing more
     "sc-dn": (2.4, 0.22, 93.0),
+    "mission": (1.2, 0.11, 93.0),
     "gsp": (2.4, 0.61, 90.5),
     "gsp-matched": (2.4, 0.25, 90.4),
     "max-vfl": (5.0, 0.63, 92.6),

@@ -22,6 +22,7 @@ METHODS = {method.name: method for method in methods() if method.name != "sc-dn-
 # A perceptron of 1,210 connections in place of 50,890: report time and FLOPs shrink with it, so
 # that clocks, powers and reach matter as they do by default.
 BASE = {
+    "method": "sc-dn",
     "max_delay_s": 0.00143,
     "fleet": [
         {

@@ -26,6 +26,10 @@ NOT_OF_A_NETWORK = {
     "electronics",
     "electronics.circuit_w",
     "electronics.idle_w",
+    "mission",
+    "mission.goal",
+    "mission.durations",
+    "mission.bits",
 }
 LEARNING_RULE = ("step", "damping", "server_optimizer", "server_turn", "server_rate")
 

@@ -75,7 +75,7 @@ def test_the_report_shows_executed_iterations(tmp_path):
     measure = next(m for m in study.measures() if m.key == "iterations")
     assert measure.values[0].mean == pytest.approx(np.mean(executed))
     chart = next(c for c in study_charts(study) if c.name == "iterations")
-    np.testing.assert_allclose(chart.lines[0].mean, executed)
+    np.testing.assert_allclose(chart.lines[0].y, executed)
 
 
 def test_joules_per_device_are_over_all_rounds(tmp_path):
@@ -260,7 +260,7 @@ def test_the_reference_comes_first(tmp_path):
     runs = find_runs([tmp_path])
     assert Study.from_runs(runs, "zoc").methods == ["zoc", "gsp", "vafl"]
     assert Study.from_runs(runs).reference == "gsp"
-    assert "no sc-dn run" in Study.from_runs(runs).notes[0]
+    assert "no mission or sc-dn run" in Study.from_runs(runs).notes[0]
     with pytest.raises(InputError, match="must be one of gsp, vafl, zoc"):
         Study.from_runs(runs, "nope")
 
@@ -319,13 +319,13 @@ def test_a_network_history_has_the_state_of_every_device(tmp_path):
 def test_curves_have_bands_only_with_several_seeds(tmp_path):
     several = study_charts(write_study(tmp_path / "several", churn=True))
     names = [chart.name for chart in several]
-    assert names == ["metric", "future", "iterations", "processing", "joules", "seconds"]
-    assert all(line.std is not None for chart in several for line in chart.lines)
+    assert names == ["joules", "seconds", "metric", "future", "iterations", "processing"]
+    assert all(line.low and line.high for chart in several for line in chart.lines)
     alone = study_charts(write_study(tmp_path / "alone", seeds=(0,)))
     assert "future" not in [chart.name for chart in alone]
-    assert all(line.std is None for chart in alone for line in chart.lines)
+    assert all(line.low is line.high is None for chart in alone for line in chart.lines)
     for chart in several:
-        assert all(chart.low <= v <= chart.high for line in chart.lines for v in line.mean)
+        assert all(chart.low <= v <= chart.high for line in chart.lines for v in line.y)
         labels_at = [level.name_at for level in chart.levels]
         assert all(b - a >= 0.08 * (chart.high - chart.low) for a, b in pairwise(labels_at))
 

@@ -12,6 +12,8 @@ import sys
 import time
 import tomllib
 from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
 
 import httpx
 import numpy as np
@@ -23,19 +25,21 @@ from scdn.cli import main
 from scdn.control.plan_request import make_request, problem_of, read_request
 from scdn.control.solve import solve
 from scdn.data.catalog import fetch
-from scdn.file_io import to_json
+from scdn.file_io import apply_settings, parse_document, to_json
 from scdn.record.file_tail import FileTail, last_line
 from scdn.record.run_reader import find_runs
 from scdn.report.charts import study_charts
 from scdn.report.comparison import comparison
 from scdn.report.study import Study
-from scdn.scenario import read_scenario
+from scdn.scenario import Mission, make_scenario, read_scenario
 from scdn.simulation.compare import compare
 from scdn.studio import settings as limits
+from scdn.studio.api_models import StartRequest
 from scdn.studio.app import PAGE
 from scdn.studio.event_streams import RoundPoints
 from scdn.studio.run_folders import study_folder
 from scdn.studio.run_index import RunIndex
+from scdn.studio.run_jobs import _arguments
 from scdn.studio.settings import StudioSettings
 from scdn.targets import parse_targets
 
@@ -404,6 +408,10 @@ def test_a_job_needs_a_plain_name_that_is_not_taken(client, name):
         ({"methods": ["sc-dn", "sc-dn"]}, "methods"),
         ({"scenario": QUICK.replace('"digits"', '"unheard-of"')}, "learning.dataset"),
         ({"seeds": 0}, "seeds"),
+        ({"mission": {"goal": "joy"}}, "mission.goal"),
+        ({"mission": {"target": "top3"}}, "mission.target"),
+        ({"mission": {"budget_j": -1}}, "mission.budget_j"),
+        ({"mission": {"deadline": 1}}, "mission.deadline"),
     ],
 )
 def test_a_job_that_cannot_run_is_refused_at_once(client, runs, change, field):
@@ -678,3 +686,26 @@ def test_wrong_options_are_refused_in_one_line(tmp_path, monkeypatch, capsys, ar
     assert code == 2
     output = capsys.readouterr()
     assert (output.out, output.err.count("\n")) == ("", 1)
+
+
+@pytest.mark.parametrize(
+    ("mission", "settings", "targets"),
+    [
+        (None, {}, ()),
+        ({}, {}, ()),
+        ({"goal": "best", "budget_j": 40}, {"goal": "best", "budget_j": 40.0}, ()),
+        (
+            {"target": "top3=90", "deadline_s": 12.5},
+            {"target": "top3=90", "deadline_s": 12.5},
+            ("top3=90",),
+        ),
+    ],
+)
+def test_the_settings_of_a_mission_become_those_of_its_scenario(mission, settings, targets):
+    form = StartRequest(name="a", scenario=QUICK, methods=["mission"], mission=mission)
+    arguments = _arguments(form, Path("folder"))
+    chosen = [b for a, b in pairwise(arguments) if a == "--set"]
+    scenario = make_scenario(apply_settings(parse_document(QUICK, "quick.toml"), chosen))
+    expected = Mission(**settings)
+    assert scenario.mission == expected
+    assert tuple(b for a, b in pairwise(arguments) if a == "--target") == targets

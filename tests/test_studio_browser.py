@@ -201,6 +201,8 @@ def test_a_run_is_started_followed_and_replayed(page, address, runs):
     page.get_by_role("button", name="New run").first.click()
     page.get_by_label("Rounds").fill("12")
     page.get_by_label("Name").fill("mine")
+    page.get_by_label("mission", exact=True).uncheck()
+    page.get_by_label("sc-dn", exact=True).check()
     page.get_by_label("max-vfl", exact=True).check()
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_selector('button.run[data-run^="mine/"][aria-pressed="true"]')
@@ -235,6 +237,8 @@ def test_a_run_is_paused_stopped_and_resumed(page, address):
     page.get_by_role("button", name="New run").first.click()
     page.get_by_label("Rounds").fill("60")
     page.get_by_label("Name").fill("long")
+    page.get_by_label("mission", exact=True).uncheck()
+    page.get_by_label("sc-dn", exact=True).check()
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_selector('button.run[data-run="long"][aria-pressed="true"]')
     page.get_by_role("button", name="Pause").click()
@@ -243,6 +247,39 @@ def test_a_run_is_paused_stopped_and_resumed(page, address):
     page.get_by_role("button", name="Resume").click()
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Resume").wait_for()
+
+
+def test_a_mission_is_started_with_its_goal_and_shows_its_forecast(page, address, runs):
+    page.goto(f"{address}/#run")
+    page.get_by_role("button", name="New run").first.click()
+    page.get_by_label("Rounds").fill("3")
+    page.get_by_label("Name").fill("flight")
+    page.get_by_label("Goal").select_option("best")
+    page.get_by_role("textbox", name="Target").fill("top3=99.9")
+    page.get_by_label("Budget, J").fill("50")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_selector('.runs[data-over="true"] button.run[data-run="flight"]')
+    page.wait_for_selector('button.run[data-run="flight"][aria-pressed="true"]')
+    lines = (runs / "flight" / "events.jsonl").read_text().splitlines()
+    start, *rounds, _ = [json.loads(line) for line in lines]
+    chosen = {key: start["scenario"]["mission"][key] for key in ("goal", "target", "budget_j")}
+    assert chosen == {"goal": "best", "target": "top3=99.9", "budget_j": 50.0}
+    assert start["scenario"]["targets"] == ["top3=99.9"]
+    panel = page.locator(".mission")
+    panel.get_by_text("from the expected one, mean over rounds").wait_for()
+    table = page.locator(".round-devices").inner_text()
+    for device in rounds[-1]["devices"]:
+        assert device["id"] in table
+        if device["reason"]:
+            assert device["reason"].replace("_", " ") in table
+
+
+def test_settings_of_a_mission_are_asked_for_only_where_it_is_chosen(page, address):
+    page.goto(f"{address}/#run")
+    page.get_by_role("button", name="New run").first.click()
+    page.get_by_label("Goal").wait_for()
+    page.get_by_label("mission", exact=True).uncheck()
+    assert not page.get_by_label("Goal").is_visible()
 
 
 def test_methods_are_compared(page, address, tmp_path):

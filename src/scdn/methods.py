@@ -179,7 +179,6 @@ def with_validation_rows(scenario: Scenario) -> Scenario:
 
 
 for _method in (
-    Method("sc-dn", exact_controller, about="the round's problem solved exactly; embeddings kept"),
     Method(
         "mission",
         mission_controller,
@@ -187,6 +186,7 @@ for _method in (
         uses_importance=False,
         uses_progress=True,
     ),
+    Method("sc-dn", exact_controller, about="the round's problem solved exactly; embeddings kept"),
     Method("sc-dn-paper", algorithm3_controller, about="the paper's Algorithm 3; embeddings kept"),
     _heuristic("sc-dn-greedy", _stay, about="everything at its maximum; embeddings kept"),
     _heuristic("max-vfl", _stay, about="everything at its maximum; the server stays"),

@@ -1,4 +1,4 @@
-import type { About, Example, Fault, JobInfo, ObjectiveSurface, OpenedFile, Plan, PlanRequest, ReachShells,
+import type { About, Example, Fault, JobInfo, MissionSettings, ObjectiveSurface, OpenedFile, Plan, PlanRequest, ReachShells,
   RunList, StudySummary } from "./types";
 
 /** The faults with which the server refused a request; status 0 if it did not answer. */
@@ -60,7 +60,7 @@ export const api = {
     post<{ text: string }>("/api/scenario", { request, scenario, name }),
   runs: () => send<RunList>("/api/runs"),
   start: (form: { name: string; scenario: string; methods: string[]; seeds: number;
-    rounds: number | null }) => post<JobInfo>("/api/runs", form),
+    rounds: number | null; mission: MissionSettings | null }) => post<JobInfo>("/api/runs", form),
   jobAction: (job: string, action: string) => post<JobInfo>("/api/jobs", { job, action }),
   study: (run: string[], target: string[], reference?: string) =>
     send<StudySummary>(`/api/study?${queryString(reference ? { run, target, reference } : { run, target })}`),

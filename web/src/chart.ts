@@ -9,7 +9,8 @@ export interface Curve {
   colour: string;
   x: number[];
   y: (number | null)[];
-  deviation?: number[] | null;
+  low?: number[] | null; // the band around it
+  high?: number[] | null;
   dash?: number[];
   step?: boolean;
   thin?: boolean;
@@ -23,12 +24,13 @@ export interface ChartOptions {
   fromZero?: boolean;
   levels?: BaselineLevel[];
   rounds?: boolean;
+  logX?: boolean;
   legend?: boolean;
 }
 
 type BaselineLevel = { label: string; value: number; name_at: number; target: boolean };
 
-/** A line chart with deviation bands, baselines, targets, and a legend that shows the values under the pointer. */
+/** A line chart with bands, baselines, targets, and a legend that shows the values under the pointer. */
 export class Chart {
   readonly element = h("div", { class: "chart" });
   private plot: uPlot | null = null;
@@ -49,7 +51,7 @@ export class Chart {
   show(curves: Curve[], options: Partial<ChartOptions> = {}): void {
     Object.assign(this.options, options);
     const data = alignedData(curves);
-    const drawn = JSON.stringify([curves.map((c) => [c.label, c.colour, !!c.deviation, c.dash, c.thin]),
+    const drawn = JSON.stringify([curves.map((c) => [c.label, c.colour, !!c.low, c.dash, c.thin]),
       this.options, colour("ink")]);
     if (this.plot && drawn === this.drawn) {
       this.plot.setData(data);
@@ -87,7 +89,7 @@ export class Chart {
         dash: curve.dash, points: { show: curve.x.length < 2 },
         ...(curve.step ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
         value: (_, v) => (v === null || v === undefined ? "–" : digits(v, 4)) });
-      if (curve.deviation) {
+      if (curve.low && curve.high) {
         const edge: uPlot.Series = { show: true, stroke: "transparent", width: 0, spanGaps: true,
           points: { show: false }, class: "edge",
           ...(curve.step ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}) };
@@ -98,11 +100,11 @@ export class Chart {
     const least = fromZero ? 0 : undefined;
     return {
       width: this.element.clientWidth || 320, height, series, bands,
-      scales: { x: { time: false }, y: { range: (_, low, high) => axisRange(range, low, high, least, levels) } },
+      scales: { x: { time: false, distr: this.options.logX ? 3 : 1 }, y: { range: (_, low, high) => axisRange(range, low, high, least, levels) } },
       axes: [
         { ...axis, label: x, size: 26, space: 44, grid: { show: false }, incrs: this.options.rounds
           ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] : undefined,
-        values: (_, ticks) => ticks.map((v) => tickText(v)) },
+        values: (_, ticks) => ticks.map((v) => (v === null ? "" : tickText(v))) },
         { ...axis, size: 48, space: 34, label: y, values: (_, ticks) => ticks.map((v) => tickText(v)) },
       ],
       cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
@@ -160,10 +162,7 @@ function alignedData(curves: Curve[]): uPlot.AlignedData {
   if (!curves.length) return [[]];
   return uPlot.join(curves.map((curve) => {
     const rows: (number | null)[][] = [curve.y];
-    if (curve.deviation) {
-      rows.push(curve.y.map((v, i) => (v === null ? null : v + curve.deviation![i]!)),
-        curve.y.map((v, i) => (v === null ? null : v - curve.deviation![i]!)));
-    }
+    if (curve.low && curve.high) rows.push(curve.high, curve.low);
     return [curve.x, ...rows] as uPlot.AlignedData;
   }));
 }

@@ -43,3 +43,9 @@ export function ago(time: number): string {
 /** A whole number without decimals, another with two digits. */
 export const shortNumber = (value: number): string =>
   Number.isInteger(value) ? String(value) : digits(value, 2);
+
+const FIRST_METHODS = ["mission", "sc-dn"];
+
+/** Missions come first, then SC-DN, then all others, as in report/study.py. */
+export const methodRank = (method: string): number =>
+  FIRST_METHODS.includes(method) ? FIRST_METHODS.indexOf(method) : FIRST_METHODS.length;

@@ -151,6 +151,15 @@ export interface RunList {
   left_out: number;
 }
 
+export interface RoundDevice extends DevicePlan {
+  position_m?: Position;
+  importance: number;
+  executed_iterations?: number;
+  circuit_j?: number;
+  idle_j?: number;
+  battery_j?: number; // what is left after the round
+}
+
 export interface RoundEvent {
   event: "round";
   round: number;
@@ -158,15 +167,30 @@ export interface RoundEvent {
   entered: string[];
   exited: string[];
   link_failed: string[];
-  server: { position_m: Position; movement_j: number };
-  devices: (DevicePlan & { position_m?: Position; importance: number; executed_iterations?: number })[];
+  server: { position_m: Position; movement_j: number; battery_j?: number };
+  devices: RoundDevice[];
+  forecast?: { expected_loss: number | null; validation_loss: number | null };
   metrics: Record<string, number | null | Record<string, number>>;
   plan: { objective: number; gap: number | null; solve_seconds: number };
 }
 
+export interface EndEvent {
+  event: "end";
+  mission?: { goal?: string | null; target?: string | null; ended?: string | null; priced_j?: number | null;
+    bound_j?: number | null } | null;
+}
+
+/** What a mission is to reach, as in a scenario's [mission]. */
+export interface MissionSettings {
+  goal?: string;
+  target?: string;
+  budget_j?: number;
+  deadline_s?: number;
+}
+
 export interface StartEvent {
   event: "start";
-  scenario: { name?: string; region_m?: Position; keep_out_m?: Box[];
+  scenario: { prices?: { device: number; server: number } | null; name?: string; region_m?: Position; keep_out_m?: Box[];
     candidates_m?: Position[] | null; server?: { position_m?: Position | null };
     learning?: { rounds?: number; dataset?: string } };
   method: string;
@@ -248,9 +272,12 @@ export interface ChartData {
   y_label: string;
   low: number;
   high: number;
-  lines: { method: string; x: number[]; mean: number[]; std: number[] | null; future: boolean;
+  lines: { method: string; x: number[]; y: number[]; low: number[] | null; high: number[] | null; dashed: boolean;
     step: boolean }[];
   levels: { label: string; value: number; name_at: number; target: boolean }[];
+  log_x: boolean;
+  solid: string; // what solid and dashed lines show, where they differ in it
+  dashed: string;
 }
 
 export interface StudySummary {
@@ -261,6 +288,7 @@ export interface StudySummary {
   targets: string[]; // such as top3=95
   runs: { method: string; seed: number; targets: TargetResult[] }[];
   notes: string[];
+  missions: string[]; // what missions used, and what no plan needs less than
   measures: Measure[];
   charts: ChartData[];
   ledger: { methods: string[]; terms: Record<string, number[]>; totals: MethodTotal[] };

@@ -33,7 +33,7 @@ def add_to(subparsers: Subparsers) -> None:
         _compare,
         "Run several methods on the same network over several seeds, and write a report.",
         "scdn data fetch digits\n"
-        "scdn compare examples/quick.toml --methods sc-dn,max-vfl --seeds 2 --out runs/two",
+        "scdn compare examples/quick.toml --methods mission,sc-dn --seeds 2 --out runs/two",
     )
     add_scenario_options(parser)
     add_target_option(parser, "the scenario's")
@@ -61,6 +61,7 @@ def _compare(options: argparse.Namespace) -> int:
     from scdn.file_io import to_json
     from scdn.methods import method
     from scdn.report.comparison import comparison
+    from scdn.report.mission_results import mission_results, mission_sentences
     from scdn.report.page import report_page
     from scdn.report.study import Study
     from scdn.report.text_table import baseline_line, text_table
@@ -104,6 +105,8 @@ def _compare(options: argparse.Namespace) -> int:
         print(to_json(comparison(study)))
     else:
         print("\n".join(filter(None, (text_table(study), baseline_line(study)))))
+        for name, sentence in mission_sentences(mission_results(study.runs)).items():
+            print(f"{name}: {sentence}")
     print_warnings(_first_warnings(study.runs))
     for note in study.notes:
         print(f"note: {note}", file=sys.stderr)

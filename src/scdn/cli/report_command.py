@@ -30,7 +30,7 @@ def add_to(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--reference",
         metavar="METHOD",
-        help="compare the other methods with this one; default: sc-dn",
+        help="compare the other methods with this one; default: mission, or sc-dn",
     )
     add_target_option(parser, "those of the runs' scenarios")
     parser.add_argument(

@@ -17,12 +17,13 @@ def mission_sentence(end: Event) -> str | None:
         return None
     billed_j = end.get("energy", {}).get("total_j", mission["priced_j"])
     priced = "" if math.isclose(mission["priced_j"], billed_j, rel_tol=1e-6) else "priced "
-    used = f"used {_number(mission['priced_j'])} {priced}J"
+    used = f"used {format_joules(mission['priced_j'])} {priced}J"
     if mission["bound_j"] is None:
         return f"{used}; no bound was computed, since there are too many devices and rounds"
-    least = f"{_number(mission['bound_j'])} {priced}J"
+    least = f"{format_joules(mission['bound_j'])} {priced}J"
     return f"{used}; under these gain curves no plan needs less than {least}"
 
 
-def _number(joules: float) -> str:
+def format_joules(joules: float) -> str:
+    """Return joules with the digits that a reader needs."""
     return f"{joules:.3g}" if joules < 1000 else f"{joules:.0f}"

@@ -22,6 +22,8 @@ from scdn.record.round_totals import (
 )
 from scdn.record.run_reader import Event, Run
 
+FORECAST = ("expected_loss", "validation_loss", "worth_j")
+
 
 def rounds_frame(runs: Sequence[Run]) -> pd.DataFrame:
     """Return one row per run and round: metrics, joules, seconds, iterations and counts."""
@@ -59,7 +61,14 @@ def round_row(event: Event) -> dict[str, Any]:
         "bits_sent": round_bits(event, "bits_sent"),
         "bits_received": round_bits(event, "bits_received"),
         "wall_s": finite_number(event, "seconds"),
+        **_forecast(event),
     }
+
+
+def _forecast(event: Event) -> dict[str, float]:
+    """Return what a mission expected of a round and what came of it; nothing without a mission."""
+    forecast = event.get("forecast") or {}
+    return {key: finite_number(forecast, key) for key in FORECAST if key in forecast}
 
 
 def _numbers(table: Mapping[str, Any], prefix: str = "") -> dict[str, float]:

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from scdn.arrays import Array, floats
-from scdn.report.results import BaselineLevel, Chart, EnergyLedger, MeanCurve, MethodTotal
+from scdn.arrays import floats
+from scdn.report.results import BaselineLevel, Chart, Curve, EnergyLedger, MethodTotal
 from scdn.report.statistics import MethodValues, final_values, mean_and_std
 from scdn.report.study import Study
 
@@ -21,14 +21,13 @@ _LABEL_SPACING = 0.085  # between the labels of two baselines, as a fraction of 
 
 
 def study_charts(study: Study) -> list[Chart]:
-    """Return every chart that has a curve, in reading order; with targets, their cost first."""
-    charts, costs = list(_round_charts(study)), list(_budget_charts(study))
-    ordered = [*costs, *charts] if study.targets else [*charts, *costs]
-    return [chart for chart in ordered if chart.lines]
+    """Return every chart that has a curve: scores by what they cost, then the rounds."""
+    charts = (*_budget_charts(study), *_round_charts(study), *_mission_charts(study))
+    return [chart for chart in charts if chart.lines]
 
 
 def budget_chart_names(study: Study) -> list[str]:
-    """Return the names of the charts over joules and over seconds, the headline metric's first."""
+    """Return the names of the charts over joules and over seconds, those of targets first."""
     return [
         budget
         if metric == study.headline.metric
@@ -39,15 +38,17 @@ def budget_chart_names(study: Study) -> list[str]:
 
 
 def _budget_metrics(study: Study) -> list[str]:
-    """Return the headline metric and those of the targets."""
-    return list(dict.fromkeys([study.headline.metric, *(t.metric for t in study.targets)]))
+    """Return the metrics of the targets, and the headline metric."""
+    return list(dict.fromkeys([*(t.metric for t in study.targets), study.headline.metric]))
 
 
 def _round_charts(study: Study) -> Iterator[Chart]:
     headline, rows = study.headline, _rows_before_divergence(study)
     metric, y_label = headline.metric, headline.axis_label
     baselines = study.baselines()
-    yield _chart("metric", f"{headline.label} over rounds", "On the test rows, after each round.",
+    ended = " A mean is over the runs that have not ended." * _lengths_differ(study)
+    yield _chart("metric", f"{headline.label} over rounds",
+                 f"On the test rows, after each round.{ended}",
                  "round", y_label, _over_rounds(study, metric, rows), baselines)  # fmt: skip
     future = f"future_{metric}"
     if future in rows:
@@ -56,7 +57,8 @@ def _round_charts(study: Study) -> Iterator[Chart]:
         yield _chart("future", f"{headline.label} after an exit: cached and future rows",
                      "Solid: test rows that departed devices had embedded. Dashed: rows they never "
                      "embedded. From the first exit on.",
-                     "round", y_label, lines, _nearby(baselines, lines))  # fmt: skip
+                     "round", y_label, lines, _nearby(baselines, lines),
+                     solid="cached", dashed="future")  # fmt: skip
     yield _chart("iterations", "Local iterations",
                  "Executed and reported in time, mean over the devices present.",
                  "round", "iterations per device",
@@ -64,6 +66,32 @@ def _round_charts(study: Study) -> Iterator[Chart]:
     yield _chart("processing", "Processing energy per device",
                  "Mean over the devices present, each round.", "round", "J per device",
                  _over_rounds(study, "processing_j_per_device", rows), from_zero=True)  # fmt: skip
+
+
+def _mission_charts(study: Study) -> Iterator[Chart]:
+    """Yield what missions expected of each round and what came of it, and what progress is worth.
+
+    These are recorded by methods that plan by progress only.
+    """
+    rows = _rows_before_divergence(study)
+    lines = [*_over_rounds(study, "validation_loss", rows),
+             *_over_rounds(study, "expected_loss", rows, dashed=True)]  # fmt: skip
+    yield _chart("forecast", "Forecast of the loss",
+                 "On validation rows, after each round. Dashed: as expected when it was planned.",
+                 "round", "validation loss", lines, solid="measured", dashed="expected",
+                 )  # fmt: skip
+    yield _chart("worth", "What progress is worth",
+                 "The most that a plan of the round pays for a unit of progress.",
+                 "round", "J per unit of progress",
+                 _over_rounds(study, "worth_j", rows), from_zero=True)  # fmt: skip
+
+
+def _lengths_differ(study: Study) -> bool:
+    """Return whether runs of a method differ in their number of rounds."""
+    lengths: dict[str, set[int]] = {}
+    for run in study.runs:
+        lengths.setdefault(run.method, set()).add(len(run.rounds))
+    return any(len(of_method) > 1 for of_method in lengths.values())
 
 
 def _budget_charts(study: Study) -> Iterator[Chart]:
@@ -75,11 +103,13 @@ def _budget_charts(study: Study) -> Iterator[Chart]:
         values = [target.value for target in study.targets if target.metric == metric]
         targets = {f"{_TARGET}{f' {n}' * (len(values) > 1)}": v for n, v in enumerate(values, 1)}
         for budget, column in (("joules", "cumulative_joules"), ("seconds", "cumulative_s")):
-            lines = list(_over_budget(study, metric, column))
+            lines = list(_over_budget(study, metric, column, log_x=budget == "joules"))
             yield _chart(next(names), f"{shown.label} against {budget}",
-                         f"The last value reached, up to the {budget} that every seed has used.",
+                         "The last value reached, median over seeds; the band has half of them. "
+                         "A run that has ended keeps its last value.",
                          f"cumulative {budget}", shown.axis_label,
-                         lines, _nearby(baselines, lines) | targets)  # fmt: skip
+                         lines, _nearby(baselines, lines) | targets,
+                         log_x=budget == "joules")  # fmt: skip
 
 
 def _rows_before_divergence(study: Study) -> pd.DataFrame:
@@ -96,71 +126,84 @@ def _rows_before_divergence(study: Study) -> pd.DataFrame:
 
 
 def _chart(
-    name: str, title: str, about: str, x_label: str, y_label: str, curves: Iterable[MeanCurve],
+    name: str, title: str, about: str, x_label: str, y_label: str, curves: Iterable[Curve],
     baselines: dict[str, float] | None = None, from_zero: bool = False,
+    log_x: bool = False, solid: str = "", dashed: str = "",
 ) -> Chart:  # fmt: skip
     lines = list(curves)
     low, high = _axis_range(lines, (baselines or {}).values(), from_zero, "%" in y_label)
     levels = _spaced(baselines or {}, low, high)
-    return Chart(name, title, about, x_label, y_label, low, high, lines, levels)
+    return Chart(name, title, about, x_label, y_label, low, high, lines, levels,
+                 log_x, solid, dashed)  # fmt: skip
 
 
-def _nearby(baselines: dict[str, float], lines: Sequence[MeanCurve]) -> dict[str, float]:
+def _nearby(baselines: dict[str, float], lines: Sequence[Curve]) -> dict[str, float]:
     """Return the baselines close enough not to squeeze the curves together."""
-    values = floats([value for line in lines for value in line.mean] or [0])
+    values = floats([value for line in lines for value in line.y] or [0])
     low, high = values.min(), values.max()
     margin = 0.5 * (high - low)
     return {label: v for label, v in baselines.items() if low - margin <= v <= high + margin}
 
 
 def _over_rounds(
-    study: Study, column: str, rows: pd.DataFrame, future: bool = False
-) -> Iterator[MeanCurve]:
+    study: Study, column: str, rows: pd.DataFrame, dashed: bool = False
+) -> Iterator[Curve]:
     if column not in rows:
         return
     for method in study.methods:
         known = rows[(rows["method"] == method) & rows[column].notna()]
         if len(known):
             by_round = known.groupby("round")[column]
-            mean, std = by_round.mean(), by_round.std(ddof=1)
-            yield _curve(method, floats(mean.index), floats(mean), floats(std), future=future)
+            mean, std = floats(by_round.mean()), floats(by_round.std(ddof=1))
+            low = high = None
+            if np.isfinite(std).any():
+                std = np.nan_to_num(std)
+                low, high = (mean - std).tolist(), (mean + std).tolist()
+            x = floats(list(by_round.groups)).tolist()
+            yield Curve(method, x, mean.tolist(), low, high, dashed)
 
 
-def _over_budget(study: Study, metric: str, column: str) -> Iterator[MeanCurve]:
+def _over_budget(study: Study, metric: str, column: str, log_x: bool) -> Iterator[Curve]:
+    """Yield the median over seeds of the last value reached, where every seed has one."""
     if metric not in study.rows:
         return
-    rows = _rows_before_divergence(study)
+    rows, complete = _rows_before_divergence(study), _complete_methods(study)
     for method in study.methods:
         known = rows[rows["method"] == method].dropna(subset=[metric, column])
+        seeds = known["seed"].nunique()
+        if log_x:
+            known = known[known[column] > 0]
         runs = [(floats(run[column]), floats(run[metric])) for _, run in known.groupby("seed")]
-        if not runs:
+        if not runs or len(runs) < seeds:
             continue
-        start, end = max(x[0] for x, _ in runs), min(x[-1] for x, _ in runs)
-        grid = runs[0][0] if len(runs) == 1 else np.linspace(start, end, _BUDGET_POINTS)
+        start, ends = max(x[0] for x, _ in runs), [x[-1] for x, _ in runs]
+        end = max(ends) if method in complete else min(ends)
+        space = np.geomspace if log_x else np.linspace
+        grid = runs[0][0] if len(runs) == 1 else space(start, end, _BUDGET_POINTS)
         if start >= end:  # a single round, or seeds whose budgets do not overlap
             grid = floats([end])
         values = np.stack([y[np.maximum(np.searchsorted(x, grid, "right") - 1, 0)]
                            for x, y in runs])  # fmt: skip
-        std = values.std(axis=0, ddof=1) if len(runs) > 1 else np.full(len(grid), np.nan)
-        yield _curve(method, grid, values.mean(axis=0), std, step=True)
+        low, median, high = np.quantile(values, (0.25, 0.5, 0.75), axis=0).tolist()
+        several = len(runs) > 1
+        yield Curve(method, grid.tolist(), median, low if several else None,
+                    high if several else None, step=True)  # fmt: skip
 
 
-def _curve(
-    method: str, x: Array, mean: Array, std: Array, future: bool = False, step: bool = False
-) -> MeanCurve:
-    several = np.isfinite(std).any()
-    band = np.nan_to_num(std).tolist() if several else None
-    return MeanCurve(method, x.tolist(), mean.tolist(), band, future, step)
+def _complete_methods(study: Study) -> set[str]:
+    """Return the methods of which every run has come to its end: their last values are final."""
+    incomplete = {run.method for run in study.runs
+                  if run.end is None or run.end.get("status", "done") != "done"}  # fmt: skip
+    return set(study.methods) - incomplete
 
 
 def _axis_range(
-    lines: Sequence[MeanCurve], baselines: Iterable[float], from_zero: bool, percent: bool
+    lines: Sequence[Curve], baselines: Iterable[float], from_zero: bool, percent: bool
 ) -> tuple[float, float]:
     if not lines:
         return 0.0, 1.0
-    edges = [floats(line.mean) + side * floats(line.std or [0.0])
-             for line in lines for side in (-1, 1)]  # fmt: skip
-    values = np.concatenate([*edges, floats(list(baselines))])
+    edges = [edge for line in lines for edge in (line.low or line.y, line.high or line.y)]
+    values = np.concatenate([*map(floats, edges), floats(list(baselines))])
     low, high = float(values.min()), float(values.max())
     margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
     low, high = (0.0 if from_zero else low - margin), high + margin

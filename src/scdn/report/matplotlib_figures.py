@@ -11,15 +11,14 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogFormatter, MaxNLocator
 
-from scdn.arrays import floats
 from scdn.file_io import make_folder, write_atomic
 from scdn.report.charts import energy_ledger, study_charts
 from scdn.report.matplotlib_network import draw_flight, draw_presence, escape_mathtext
 from scdn.report.network_history import NetworkHistory
 from scdn.report.number_format import mean_with_std
-from scdn.report.results import Chart, EnergyLedger, MeanCurve
+from scdn.report.results import Chart, Curve, EnergyLedger
 from scdn.report.study import Study
 from scdn.report.theme import LIGHT, MethodStyle, method_styles
 
@@ -102,28 +101,32 @@ def _draw_chart(chart: Chart, styles: dict[str, MethodStyle]) -> Figure:
         _draw_curve(axes, line, styles[line.method])
     if chart.x_label == "round":
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if chart.log_x:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(LogFormatter())
+        axes.xaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.7)))
+        axes.tick_params(which="minor", colors=LIGHT["muted"], labelsize=9, length=0)
     axes.set_ylim(chart.low, chart.high)
     _legend(figure, chart, styles)
     return figure
 
 
-def _draw_curve(axes: Any, line: MeanCurve, style: MethodStyle) -> None:
+def _draw_curve(axes: Any, line: Curve, style: MethodStyle) -> None:
     colour = LIGHT[style.colour]
-    if line.std is not None:
-        mean, std = floats(line.mean), floats(line.std)
-        axes.fill_between(line.x, mean - std, mean + std, color=colour,
-                          alpha=0.06 if line.future else 0.13, lw=0,
+    if line.low is not None and line.high is not None:
+        axes.fill_between(line.x, line.low, line.high, color=colour,
+                          alpha=0.06 if line.dashed else 0.13, lw=0,
                           step="post" if line.step else None)  # fmt: skip
-    axes.plot(line.x, line.mean, color=colour, lw=1.9, ls=_dash(style, line.future),
+    axes.plot(line.x, line.y, color=colour, lw=1.9, ls=_dash(style, line.dashed),
               drawstyle="steps-post" if line.step else "default", marker=style.marker, ms=5,
               markevery=max(1, len(line.x) // _MARKERS_PER_LINE), mec=LIGHT["paper"],
               mew=0.8)  # fmt: skip
 
 
-def _dash(style: MethodStyle, future: bool = False) -> Any:
+def _dash(style: MethodStyle, dashed: bool = False) -> Any:
     if style.matched:
-        return "-." if future else ":"
-    return (0, (4, 2)) if future else "-"
+        return "-." if dashed else ":"
+    return (0, (4, 2)) if dashed else "-"
 
 
 def _legend(figure: Figure, chart: Chart, styles: dict[str, MethodStyle]) -> None:
@@ -132,9 +135,11 @@ def _legend(figure: Figure, chart: Chart, styles: dict[str, MethodStyle]) -> Non
                marker=styles[method].marker, label=escape_mathtext(method))
         for method in dict.fromkeys(line.method for line in chart.lines)
     ]  # fmt: skip
-    if any(line.future for line in chart.lines):
-        entries += [Line2D([], [], color=LIGHT["ink"], label="cached"),
-                    Line2D([], [], color=LIGHT["ink"], ls=(0, (4, 2)), label="future")]  # fmt: skip
+    if any(line.dashed for line in chart.lines):
+        entries += [
+            Line2D([], [], color=LIGHT["ink"], ls=dash, label=label)
+            for dash, label in (("-", chart.solid), ((0, (4, 2)), chart.dashed))
+        ]
     rows = math.ceil(len(entries) / 5)
     figure.legend(handles=entries, loc="outside lower left", ncols=math.ceil(len(entries) / rows),
                   frameon=False, fontsize=9, labelcolor=LIGHT["ink"])  # fmt: skip

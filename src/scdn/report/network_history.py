@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scdn.record.round_totals import finite_number
 from scdn.record.run_reader import Event, Run
 
 # A device's state in a round is one letter: its colour in the theme, and its label.
@@ -23,22 +25,27 @@ Position = Sequence[float]
 
 @dataclass(frozen=True)
 class DeviceHistory:
-    """A device's states, a letter per round, and its positions: a single one if it never moves."""
+    """A device's states, a letter per round, and its positions: a single one if it never moves.
+
+    `battery_j` is what is left in its battery after each round, if it has one.
+    """
 
     id: str
     states: str
     positions: Sequence[Position]
+    battery_j: Sequence[float | None] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class NetworkHistory:
-    """What the charts of presence and of the server's path show of a run."""
+    """What the charts of presence, of batteries and of the server's path show of a run."""
 
     label: str
     rounds: Sequence[int]
     region_m: Position
     server_m: Sequence[Position | None]
     devices: Sequence[DeviceHistory]
+    server_battery_j: Sequence[float | None] | None = None
 
     @classmethod
     def from_run(cls, run: Run) -> NetworkHistory:
@@ -49,10 +56,15 @@ class NetworkHistory:
             for event, positions in zip(run.rounds, present, strict=True)
             for name in (*positions, *_ids(event, "exited"))
         )
-        server = [(event.get("server") or {}).get("position_m") for event in run.rounds]
+        servers = [event.get("server") or {} for event in run.rounds]
+        server = [entry.get("position_m") for entry in servers]
+        entries = [{d["id"]: d for d in event.get("devices") or ()} for event in run.rounds]
         devices = [
             DeviceHistory(
-                name, _states(run.rounds, name), _positions([at.get(name) for at in present])
+                name,
+                _states(run.rounds, name),
+                _positions([at.get(name) for at in present]),
+                _battery_levels([by_id.get(name) or {} for by_id in entries]),
             )
             for name in ids
         ]
@@ -63,11 +75,24 @@ class NetworkHistory:
             region_m=_region(run.scenario, [*known, *filter(None, server)]),
             server_m=server,
             devices=devices,
+            server_battery_j=_battery_levels(servers),
         )
+
+    @property
+    def has_batteries(self) -> bool:
+        """Return whether anything runs on a battery."""
+        return any(d.battery_j for d in self.devices) or self.server_battery_j is not None
 
 
 def _positions_by_id(event: Event) -> dict[str, Position | None]:
     return {device["id"]: device.get("position_m") for device in event.get("devices") or ()}
+
+
+def _battery_levels(entries: Sequence[Event]) -> list[float | None] | None:
+    """Return the battery level after each round, None where it is absent; None without any."""
+    levels = [finite_number(entry, "battery_j") for entry in entries]
+    known = [None if math.isnan(level) else level for level in levels]
+    return known if any(level is not None for level in known) else None
 
 
 def _ids(event: Event, key: str) -> Sequence[str]:

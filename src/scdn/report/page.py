@@ -15,6 +15,7 @@ from scdn.file_io import to_json
 from scdn.record.run_reader import Run
 from scdn.record.run_warnings import recorded_warnings
 from scdn.report.charts import budget_chart_names, energy_ledger, study_charts
+from scdn.report.mission_results import mission_results, mission_sentences
 from scdn.report.network_history import STATES, NetworkHistory
 from scdn.report.number_format import decimals, number, p_value, signed
 from scdn.report.plotly_figures import plotly_chart, plotly_ledger
@@ -22,8 +23,12 @@ from scdn.report.results import Chart
 from scdn.report.study import Study
 from scdn.report.theme import DARK, LIGHT, method_styles
 
-_LEARNING = ("learning", "Learning", ("metric", "future"))
-_EFFORT = ("effort", "Effort", ("iterations", "processing"))
+_SECTIONS = (
+    ("missions", "Missions", ("forecast", "worth")),
+    ("learning", "Learning", ("metric", "future")),
+    ("effort", "Effort", ("iterations", "processing")),
+    ("cost", "Cost", ("energy",)),
+)
 
 
 def report_page(study: Study) -> str:
@@ -32,6 +37,7 @@ def report_page(study: Study) -> str:
     styles = method_styles(study.methods)
     charts, ledger = study_charts(study), energy_ledger(study)
     runs = [run for run in study.runs if run.rounds]
+    missions = mission_results(runs)
     histories = [NetworkHistory.from_run(run) for run in runs]
     data = {
         "themes": {"light": LIGHT, "dark": DARK},
@@ -53,6 +59,9 @@ def report_page(study: Study) -> str:
         measures=study.measures(),
         seed_counts={method: _seed_count(study, method) for method in study.methods},
         sections=_sections(study, charts),
+        missions=missions,
+        mission_sentences=mission_sentences(missions),
+        has_batteries=any(history.has_batteries for history in histories),
         runs=runs,
         warned=[(run, texts) for run in study.runs if (texts := recorded_warnings(run))],
         states=STATES,
@@ -116,12 +125,9 @@ def _seed_count(study: Study, method: str) -> str:
 
 
 def _section_charts(study: Study) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Return the sections with their charts; with targets, the way to them comes first."""
-    budget = tuple(budget_chart_names(study))
-    if study.targets:
-        return [("target", "To the target", budget), _LEARNING, _EFFORT,
-                ("cost", "Cost", ("energy",))]  # fmt: skip
-    return [_LEARNING, _EFFORT, ("cost", "Cost", (*budget, "energy"))]
+    """Return the sections with their charts; what a score costs comes first."""
+    title = "To the target" if study.targets else "Score by cost"
+    return [("target", title, tuple(budget_chart_names(study))), *_SECTIONS]
 
 
 def _sections(study: Study, charts: Sequence[Chart]) -> list[dict[str, Any]]:

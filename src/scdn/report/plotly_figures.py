@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from scdn.arrays import Array, floats
 from scdn.report.number_format import mean_with_std
-from scdn.report.results import Chart, EnergyLedger, MeanCurve
+from scdn.report.results import Chart, Curve, EnergyLedger
 from scdn.report.theme import MethodStyle
 
 PlotlyFigure = dict[str, Any]
@@ -21,7 +20,9 @@ _FEW_ROUNDS = 12
 
 def plotly_chart(chart: Chart, styles: dict[str, MethodStyle]) -> PlotlyFigure:
     """Return the curves with their bands, and the baselines as horizontal lines."""
-    data = [trace for line in chart.lines for trace in _traces(line, styles[line.method])]
+    data = [
+        trace for line in chart.lines for trace in _traces(line, styles[line.method], chart.dashed)
+    ]
     names = [_baseline_label(level.label, level.value, level.name_at) for level in chart.levels]
     rules = [
         {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level.value, "y1": level.value,
@@ -33,6 +34,7 @@ def plotly_chart(chart: Chart, styles: dict[str, MethodStyle]) -> PlotlyFigure:
         "data": data,
         "layout": {
             "xaxis": {"title": {"text": chart.x_label}, "showgrid": False,
+                      **({"type": "log", "dtick": "D2"} if chart.log_x else {}),
                       **(_whole_rounds(chart) if chart.x_label == "round" else {})},
             "yaxis": {"title": {"text": chart.y_label}, "range": [chart.low, chart.high]},
             "margin": {"l": 58, "r": 118 if names else 18, "t": 30, "b": 46},
@@ -56,37 +58,39 @@ def _baseline_label(label: str, value: float, at: float) -> PlotlyFigure:
     }  # fmt: skip
 
 
-def _traces(line: MeanCurve, style: MethodStyle) -> Iterator[PlotlyFigure]:
+def _traces(line: Curve, style: MethodStyle, dashed: str) -> Iterator[PlotlyFigure]:
     shape = "hv" if line.step else "linear"
-    if line.std is not None:
-        mean, std = floats(line.mean), floats(line.std)
+    band_text = ""
+    if line.low is not None and line.high is not None:
+        band_text = " (%{customdata[0]:.4g} … %{customdata[1]:.4g})"
         edge = {"width": 0, "shape": shape}
         band = {"type": "scatter", "mode": "lines", "x": _rounded(line.x), "line": edge,
                 "hoverinfo": "skip", "showlegend": False, "meta": line.method}  # fmt: skip
-        yield band | {"y": _rounded(mean - std)}
-        opacity = 0.07 if line.future else 0.14
-        yield band | {"y": _rounded(mean + std), "fill": "tonexty",
+        yield band | {"y": _rounded(line.low)}
+        opacity = 0.07 if line.dashed else 0.14
+        yield band | {"y": _rounded(line.high), "fill": "tonexty",
                       "fillcolor": f"@{style.colour}/{opacity}"}  # fmt: skip
-    kind = f"{line.method}, future" if line.future else line.method
+    kind = f"{line.method}, {dashed}" if line.dashed else line.method
     yield {
-        "type": "scatter", "mode": "lines+markers", "x": _rounded(line.x), "y": _rounded(line.mean),
+        "type": "scatter", "mode": "lines+markers", "x": _rounded(line.x), "y": _rounded(line.y),
         "name": escape(kind), "meta": line.method, "showlegend": False,
-        "line": {"color": f"@{style.colour}", "width": 2.2, "dash": _dash(style, line.future),
+        "line": {"color": f"@{style.colour}", "width": 2.2, "dash": _dash(style, line.dashed),
                  "shape": shape},
-        "marker": {"symbol": style.symbol + ("-open" if line.future else ""), "size": 7,
+        "marker": {"symbol": style.symbol + ("-open" if line.dashed else ""), "size": 7,
                    "maxdisplayed": _MARKERS_PER_LINE, "color": f"@{style.colour}"},
-        "customdata": None if line.std is None else _rounded(line.std),
-        "hovertemplate": "%{y:.4g}" + ("" if line.std is None else " ± %{customdata:.2g}"),
+        "customdata": None if line.low is None or line.high is None
+        else list(zip(_rounded(line.low), _rounded(line.high), strict=True)),
+        "hovertemplate": "%{y:.4g}" + band_text,
     }  # fmt: skip
 
 
-def _dash(style: MethodStyle, future: bool) -> str:
+def _dash(style: MethodStyle, dashed: bool) -> str:
     if style.matched:
-        return "dashdot" if future else "dot"
-    return "dash" if future else "solid"
+        return "dashdot" if dashed else "dot"
+    return "dash" if dashed else "solid"
 
 
-def _rounded(values: Array | list[float]) -> list[float | None]:
+def _rounded(values: list[float]) -> list[float | None]:
     """Round to six digits, more than a screen shows; None where a value is not finite."""
     return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]
 

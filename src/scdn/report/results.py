@@ -57,14 +57,19 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class MeanCurve:
-    """A method's mean over its seeds, with the standard deviation where there are several."""
+class Curve:
+    """A method's mean or median over its seeds, with a band where there are several.
+
+    Around a mean, the band is one standard deviation wide on each side; around a median, it reaches
+    from the lower to the upper quartile.
+    """
 
     method: str
     x: list[float]
-    mean: list[float]
-    std: list[float] | None
-    future: bool = False  # on rows that departed devices never embedded
+    y: list[float]
+    low: list[float] | None
+    high: list[float] | None
+    dashed: bool = False
     step: bool = False  # constant between points
 
 
@@ -80,7 +85,10 @@ class BaselineLevel:
 
 @dataclass(frozen=True)
 class Chart:
-    """Curves over rounds or over a budget, and the range of the vertical axis."""
+    """Curves over rounds or over a budget, and the range of the vertical axis.
+
+    Where solid and dashed lines differ in what they show, `solid` and `dashed` name it.
+    """
 
     name: str
     title: str
@@ -89,8 +97,11 @@ class Chart:
     y_label: str
     low: float
     high: float
-    lines: list[MeanCurve]
+    lines: list[Curve]
     levels: list[BaselineLevel]
+    log_x: bool = False
+    solid: str = ""
+    dashed: str = ""
 
 
 @dataclass(frozen=True)

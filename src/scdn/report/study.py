@@ -27,7 +27,7 @@ from scdn.report.statistics import (
 )
 from scdn.targets import Target
 
-DEFAULT_REFERENCE = "sc-dn"
+FIRST_METHODS = ("mission", "sc-dn")  # where no reference is named, the first of them is it
 _COSTS = (  # of reaching a target: key, label, unit, and whether the first table shows it
     ("joules", "Energy", "J", True),
     ("seconds", "Time", "s", True),
@@ -68,10 +68,10 @@ class Study:
         if reference is not None and reference not in methods:
             allowed = f"must be one of {', '.join(methods)}"
             raise input_error("--reference", reference, "no run has this method", allowed)
-        first = reference or (DEFAULT_REFERENCE if DEFAULT_REFERENCE in methods else methods[0])
-        if reference is None and first != DEFAULT_REFERENCE:
-            notes.append(f"There is no {DEFAULT_REFERENCE} run: {first} is the reference.")
-        ordered = [first, *(method for method in methods if method != first)]
+        ordered = _ordered(methods, reference)
+        if reference is None and ordered[0] not in FIRST_METHODS:
+            missing = " or ".join(FIRST_METHODS)
+            notes.append(f"There is no {missing} run: {ordered[0]} is the reference.")
         kept.sort(key=lambda run: (ordered.index(run.method), run.seed))
         notes += _endings(kept, len(runs) - len(started))
         rows = rounds_frame(kept)
@@ -195,6 +195,13 @@ class Study:
     def _rows_without_diverged(self) -> pd.DataFrame:
         pairs = zip(self.rows["method"], self.rows["seed"], strict=True)
         return self.rows[[pair not in self.diverged for pair in pairs]]
+
+
+def _ordered(methods: Sequence[str], reference: str | None) -> list[str]:
+    """Return the reference, then missions and SC-DN, then the other methods by name."""
+    ranks = [*([] if reference is None else [reference]), *FIRST_METHODS]
+    return sorted(methods, key=lambda name: (ranks.index(name) if name in ranks else len(ranks),
+                                             name))  # fmt: skip
 
 
 def _sign(metric: Headline) -> int:

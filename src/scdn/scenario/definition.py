@@ -47,7 +47,7 @@ class Scenario(FrozenModel):
     )
     seed: WholeNumber = setting(0, "seed of every random draw", ge=0)
     method: Text = setting(
-        "sc-dn", "method: its controller, its memory of departed devices and its schedule"
+        "mission", "method: its controller, its memory of departed devices and its schedule"
     )
     targets: Annotated[tuple[TargetText, ...], Strict(False)] = setting(
         (), "values to reach, such as top3=95: what it cost is reported, and training is the same"
@@ -134,6 +134,7 @@ class Scenario(FrozenModel):
 PROFILES: dict[str, dict[str, Any]] = {
     "product": {},
     "paper": {
+        "method": "sc-dn",
         "max_delay_s": 1e-3,
         "weights": {"convergence": 1e-3, "transmission": 1e3, "processing": 1e-9, "movement": 1e-4},
         "radio": {"rate_model": "pade"},

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from scdn.record.event_schema import TargetResult
 from scdn.report.results import Chart, EnergyLedger, Measure
+from scdn.scenario.field_types import Positive, TargetText
+from scdn.scenario.mission_settings import Goal
 from scdn.studio.settings import MAX_METHODS, MAX_SEEDS
 
 Text = Annotated[str, Field(max_length=4_000_000)]
@@ -115,6 +117,17 @@ class ReachShells(BaseModel):
     shells: list[ReachShell]
 
 
+class MissionRequest(_RequestBody):
+    """What a mission is to reach, in place of what the scenario says."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+    goal: Goal | None = None
+    target: TargetText | None = None
+    budget_j: Positive | None = None
+    deadline_s: Positive | None = None
+
+
 class StartRequest(_RequestBody):
     """What to run: one method with one seed, or several to compare."""
 
@@ -123,6 +136,7 @@ class StartRequest(_RequestBody):
     methods: Annotated[list[str], Field(min_length=1, max_length=MAX_METHODS)]
     seeds: Annotated[int, Field(ge=1, le=MAX_SEEDS)] = 1
     rounds: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    mission: MissionRequest | None = None
 
 
 class JobActionRequest(_RequestBody):
@@ -199,6 +213,7 @@ class StudySummary(BaseModel):
     targets: list[str] = Field(description="such as top3=95")
     runs: list[ComparedRun]
     notes: list[str]
+    missions: list[str] = Field(description="what missions used, and what no plan needs less than")
     measures: list[Measure]
     charts: list[Chart]
     ledger: EnergyLedger

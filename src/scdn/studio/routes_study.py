@@ -13,6 +13,7 @@ from scdn.record.run_reader import find_runs
 from scdn.record.run_tables import rounds_frame
 from scdn.report.charts import energy_ledger, study_charts
 from scdn.report.comparison import comparison
+from scdn.report.mission_results import mission_results, mission_sentences
 from scdn.report.study import Study
 from scdn.studio.api_models import StudySummary
 from scdn.studio.run_folders import resolve_folder
@@ -89,6 +90,10 @@ def _summary(study: Study) -> StudySummary:
         targets=[str(target) for target in study.targets],
         runs=comparison(study)["runs"],
         notes=list(study.notes),
+        missions=[
+            f"{method} {sentence}."
+            for method, sentence in mission_sentences(mission_results(study.runs)).items()
+        ],
         measures=study.measures(),
         charts=charts,
         ledger=energy_ledger(study),

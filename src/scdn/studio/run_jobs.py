@@ -209,11 +209,23 @@ def _arguments(form: StartRequest, folder: Path) -> list[str]:
     scenario, rest = str(folder / SCENARIO), ["--out", str(folder)]
     if form.rounds is not None:
         rest = ["--set", f"learning.rounds={form.rounds}", *rest]
+    rest = [*_mission_arguments(form), *rest]
     if len(form.methods) == 1 and form.seeds == 1:
         return ["run", scenario, "--method", form.methods[0], *rest]
     parallel = min(len(form.methods) * form.seeds, os.cpu_count() or 1)
     return ["compare", scenario, "--methods", ",".join(form.methods), "--seeds", str(form.seeds),
             "--jobs", str(parallel), *rest]  # fmt: skip
+
+
+def _mission_arguments(form: StartRequest) -> list[str]:
+    """Return the options for a mission; its target is a question to the other methods, too."""
+    if form.mission is None:
+        return []
+    settings = form.mission.model_dump(exclude_none=True)
+    options = [] if "target" not in settings else ["--target", settings["target"]]
+    for key, value in settings.items():
+        options += ["--set", f"mission.{key}={to_json(value)}"]
+    return options
 
 
 def _resume_arguments(job: RunJob) -> list[str]:

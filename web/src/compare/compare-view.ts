@@ -9,7 +9,7 @@ import { energyLedger } from "./energy-ledger";
 import { resultTable } from "./result-table";
 import { TargetForm } from "./target-form";
 
-/** Compare: methods over seeds, with deviations, significance tests and energy by term. */
+/** Compare: methods over seeds, with bands, significance tests and energy by term. */
 export class CompareView {
   readonly element = h("div", { class: "view comparing" });
   private studyList = h("div", { class: "list" });
@@ -118,6 +118,7 @@ export class CompareView {
         h("label", { class: "row" }, h("span", {}, "compared with"), select),
         h("a", { class: "button", href: api.csvUrl(runs), download: "rounds.csv" }, "CSV of all rounds")),
       study.notes.length ? h("ul", { class: "notes" }, ...study.notes.map((note) => h("li", {}, note))) : null,
+      ...study.missions.map((sentence) => h("p", { class: "finding" }, sentence)),
       resultTable(study),
       h("div", { class: "cards" }, ...charts.map((chart) => chart.element),
         h("figure", { class: "card wide" }, h("figcaption", {}, h("h3", {}, "Energy by term"),
@@ -140,11 +141,11 @@ function pngLink(href: string, name: string): HTMLElement {
 function chartCard(data: ChartData, study: StudySummary, href: string): { element: HTMLElement; show: () => void } {
   const styles = methodStyles(study.methods);
   const chart = new Chart({ x: data.x_label, y: data.y_label, height: 250, range: [data.low, data.high],
-    levels: data.levels, rounds: data.x_label === "round" });
+    levels: data.levels, rounds: data.x_label === "round", logX: data.log_x });
   const curves: Curve[] = data.lines.map((line) => ({
-    label: line.future ? `${line.method}, future` : line.method, colour: styles.get(line.method)!.colour,
-    x: data.x_label === "round" ? line.x.map((x) => x + 1) : line.x, y: line.mean, deviation: line.std, step: line.step,
-    dash: line.future ? [6, 4] : styles.get(line.method)!.matched ? [2, 3] : undefined,
+    label: line.dashed ? `${line.method}, ${data.dashed}` : line.method, colour: styles.get(line.method)!.colour,
+    x: data.x_label === "round" ? line.x.map((x) => x + 1) : line.x, y: line.y, low: line.low, high: line.high, step: line.step,
+    dash: line.dashed ? [6, 4] : styles.get(line.method)!.matched ? [2, 3] : undefined,
   }));
   const element = h("figure", { class: "card" }, h("figcaption", {}, h("h3", {}, data.title), h("small", {}, data.about), pngLink(href, data.name)), chart.element);
   return { element, show: () => chart.show(curves) };

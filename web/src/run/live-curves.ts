@@ -2,6 +2,7 @@ import { api } from "../api";
 import { Chart } from "../chart";
 import type { Curve } from "../chart";
 import { h, setChildren, setText } from "../dom";
+import { methodRank } from "../format";
 import { methodStyles, onThemeChange } from "../theme";
 import type { PointsMessage, RoundPoint, Score } from "../types";
 
@@ -83,7 +84,7 @@ export class LiveCurves {
   private draw(): void {
     const runs = [...this.lines.entries()].filter(([, line]) => line.points.length);
     const methods = [...new Set(runs.map(([, line]) => line.method))].sort((a, b) =>
-      Number(b === "sc-dn") - Number(a === "sc-dn") || a.localeCompare(b));
+      methodRank(a) - methodRank(b) || a.localeCompare(b));
     const styles = methodStyles(methods);
     setChildren(this.legend, ...methods.map((method) => {
       const mark = h("i");

@@ -1,10 +1,11 @@
 import type { DeviceState, DeviceMarker, NetworkState } from "../scene/network-scene";
 import { EMPTY_NETWORK } from "../scene/network-scene";
-import type { Position, RoundEvent, StartEvent } from "../types";
+import type { EndEvent, Position, RoundEvent, StartEvent } from "../types";
 
 /** A run's events, kept so that the network can be drawn at any time of the run. */
 export class Replay {
   start: StartEvent | null = null;
+  end: EndEvent | null = null;
   rounds: RoundEvent[] = [];
   over = false;
   fault: string | null = null;
@@ -13,7 +14,7 @@ export class Replay {
   private departed: Map<string, Position>[] = []; // devices that left before each round, and their positions
 
   clear(): void {
-    [this.start, this.fault, this.over, this.lines] = [null, null, false, 0];
+    [this.start, this.end, this.fault, this.over, this.lines] = [null, null, null, false, 0];
     [this.rounds, this.present, this.departed] = [[], [], []];
   }
 
@@ -24,7 +25,7 @@ export class Replay {
       const event = JSON.parse(line) as { event: string };
       if (event.event === "start") this.start = event as StartEvent;
       else if (event.event === "round") this.addRound(event as RoundEvent);
-      else if (event.event === "end") this.over = true;
+      else if (event.event === "end") [this.end, this.over] = [event as EndEvent, true];
     } catch {
       this.fault ??= `Line ${this.lines} of its events cannot be read.`;
     }
@@ -108,6 +109,8 @@ export class Replay {
     const round = this.rounds[index];
     if (!round) return "";
     const parts = [`${round.active.length} of ${round.devices.length} devices active`];
+    const resting = restingDevices(round);
+    if (resting) parts.push(resting);
     const add = (ids: string[], one: string, many: string) => {
       const names = `${ids.slice(0, 4).join(", ")}${ids.length > 4 ? " and others" : ""}`;
       if (ids.length) parts.push(`${names} ${ids.length === 1 ? one : many}`);
@@ -117,6 +120,15 @@ export class Replay {
     add(round.link_failed, "misses the delay limit", "miss the delay limit");
     return parts.join(" · ");
   }
+}
+
+/** How many devices rest, by reason. */
+function restingDevices(round: RoundEvent): string {
+  const counts = new Map<string, number>();
+  for (const { reason } of round.devices) {
+    if (reason) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return [...counts].map(([reason, count]) => `${count} ${count === 1 ? "rests" : "rest"}: ${reason.replaceAll("_", " ")}`).join(" · ");
 }
 
 const labelOf = (id: string, state: DeviceState, iterations: number): string =>

@@ -1,5 +1,5 @@
 import { h, setChildren } from "../dom";
-import { ago, digits, plural, seconds } from "../format";
+import { ago, digits, methodRank, plural, seconds } from "../format";
 import type { JobInfo, RunInfo, RunList } from "../types";
 
 /** Shows the runs grouped by comparison, below the jobs that have no run yet. */
@@ -31,7 +31,7 @@ function studyGroup(study: string, runs: RunInfo[], jobs: JobInfo[], selected: s
     h("ul", {}, ...rows), failed ? h("pre", { class: "log" }, failed.log) : null);
 }
 
-const sortOrder = (run: RunInfo): number => (run.method === "sc-dn" ? 0 : 1);
+const sortOrder = (run: RunInfo): number => methodRank(run.method);
 
 function runRow(run: RunInfo, selected: boolean, select: (run: RunInfo) => void): HTMLElement {
   if (run.fault) {

@@ -4,8 +4,10 @@ import { NetworkScene, EMPTY_NETWORK } from "../scene/network-scene";
 import { Viewport, toolbar } from "../scene/viewport";
 import type { RunInfo, RunList } from "../types";
 import { LiveCurves } from "./live-curves";
+import { MissionPanel } from "./mission-panel";
 import { statusChip, renderRunList, targetSentence } from "./run-list";
 import { Replay } from "./replay";
+import { RoundTable } from "./round-table";
 import { StartDialog } from "./start-dialog";
 
 const REFRESH_MS = 1500;
@@ -21,6 +23,8 @@ export class RunView {
   readonly element = h("div", { class: "view runs" });
   readonly replay = new Replay();
   readonly curves = new LiveCurves();
+  readonly mission = new MissionPanel();
+  readonly roundTable = new RoundTable();
   viewport!: Viewport;
   time = 0; // in rounds, between two of them while it moves
   private scene!: NetworkScene;
@@ -74,7 +78,7 @@ export class RunView {
         h("div", { class: "bar top" }, this.elements.title, this.elements.actions), this.elements.targets, host,
         h("div", { class: "bar replay" }, this.elements.play, this.elements.slider, this.elements.round, speed, this.elements.liveButton),
         this.elements.summary),
-      h("aside", { class: "panel right", "aria-label": "Curves" }, this.curves.element));
+      h("aside", { class: "panel right", "aria-label": "Curves" }, this.mission.element, this.curves.element, this.roundTable.element));
     try {
       this.viewport = new Viewport(host);
     } catch {
@@ -199,6 +203,7 @@ export class RunView {
   private follow(run: RunInfo): void {
     this.source?.close();
     this.replay.clear();
+    this.mission.show(this.replay);
     [this.live, this.playing, this.time] = [true, false, 0];
     Object.assign(this.element.dataset, { rounds: "0", over: "false" }); // until the events of this run arrive
     this.scene?.draw(EMPTY_NETWORK);
@@ -228,6 +233,7 @@ export class RunView {
     elements.slider.max = String(last);
     this.element.dataset.rounds = String(replay.rounds.length);
     this.element.dataset.over = String(replay.over);
+    this.mission.show(replay);
     if (replay.fault) this.showCover(statusMessage("error", "This run is damaged", replay.fault));
     else this.showCover(replay.rounds.length ? null : statusMessage("loading", "Waiting for the first round"));
     if (this.live && (replay.over || last - this.time > 3)) this.time = Math.max(this.time, replay.over ? last : last - 1);
@@ -290,6 +296,9 @@ export class RunView {
       elements.play.setAttribute("aria-label", this.playing ? "Pause the replay" : "Play");
     }
     elements.liveButton.setAttribute("aria-pressed", String(this.live));
-    this.curves.mark(index < 0 ? null : this.time + 1);
+    const marked = index < 0 ? null : this.time + 1;
+    this.curves.mark(marked);
+    this.mission.mark(marked);
+    this.roundTable.show(replay.rounds[index] ?? null);
   }
 }

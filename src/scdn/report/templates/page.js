@@ -87,6 +87,21 @@
   const frame = () => ({ type: "rect", yref: "paper", y0: 0, y1: 1, x0: history.rounds[now] - 0.5,
     x1: history.rounds[now] + 0.5, line: { color: colour("server"), width: 2 } });
 
+  const batteries = () => {
+    const line = (name, levels, width, paint) => ({ type: "scatter", mode: "lines", name: escaped(name), x: history.rounds,
+      y: levels, line: { width, color: paint, shape: "hv" }, hovertemplate: "%{y:.4g} J" });
+    const owners = history.devices.filter((device) => device.battery_j);
+    const colours = Object.keys(report.themes.light).filter((name) => /^method\d+$/.test(name));
+    const lines = owners.map((device, n) => line(device.id, device.battery_j, 1.8, `@${colours[n % colours.length]}`));
+    const ofServer = history.server_battery_j ? [{ ...line("server (right axis)", history.server_battery_j, 2.6, "@server"),
+      ...(owners.length ? { yaxis: "y2" } : {}) }] : [];
+    return { data: [...lines, ...ofServer], layout: { hovermode: "x unified", margin: { l: 58, r: 12, t: 16, b: 46 },
+      showlegend: lines.length <= 16, legend: { x: 1.06, font: { size: 12, color: "@muted" } }, shapes: [frame()],
+      yaxis2: { overlaying: "y", side: "right", showgrid: false, rangemode: "tozero", color: "@server", visible: ofServer.length > 0 },
+      xaxis: { title: { text: "round" }, showgrid: false, tickformat: "d", dtick: history.rounds.length > 12 ? undefined : 1,
+        range: [history.rounds[0] - 0.5, history.rounds.at(-1) + 0.5] },
+      yaxis: { title: { text: "J left" }, rangemode: "tozero" } } };
+  };
   const points = (name, devices, marker) => {
     const positions = devices.map((device) => positionAt(device, now));
     return { type: "scatter3d", mode: "markers", name, marker, x: positions.map((p) => p[0]),
@@ -122,6 +137,7 @@
           aspectratio: { x: size[0] / longest, y: size[1] / longest, z: size[2] / longest } } } };
   };
 
+  const batteriesOfRun = () => get("batteries") && (history.server_battery_j || history.devices.some((device) => device.battery_j));
   const showRound = (index) => {
     now = Math.max(0, Math.min(history.rounds.length - 1, index));
     get("round").value = now;
@@ -132,6 +148,7 @@
     get("round-summary").textContent = `Round ${history.rounds[now]}: ${active} of ${present} devices active` +
       (server ? `, server at ${server.map((c) => c.toFixed(0)).join(", ")} m.` : ".");
     Plotly.relayout("presence", { shapes: [frame()] });
+    if (batteriesOfRun()) Plotly.relayout("batteries", { shapes: [frame()] });
     show("flight", flight());
   };
   const showRun = (number, round) => {
@@ -142,6 +159,8 @@
       element.removeAllListeners("plotly_click");
       element.on("plotly_click", (event) => showRound(history.rounds.indexOf(event.points[0].x)));
     });
+    if (get("batteries")) get("battery-card").hidden = !batteriesOfRun();
+    if (batteriesOfRun()) show("batteries", batteries());
     showRound(now);
     get("flight").removeAllListeners("plotly_relayout");
     get("flight").on("plotly_relayout", (change) => { camera = change["scene.camera"] || camera; });
