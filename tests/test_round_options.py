@@ -299,7 +299,7 @@ def turning(**settings):
         max_delay_s=0.2,
         round_s=6.0,
         churn={"entry_rate": 0.4},
-        mission=OPTIONS,
+        mission=settings.pop("mission", OPTIONS),
         learning=learning,
         **settings,
     )
@@ -380,6 +380,19 @@ def test_a_run_with_options_resumes_to_the_same_events(tmp_path, in_turn_method,
     for event in whole.rounds if batteries else ():
         assert event["server"]["battery_j"] >= 0
         assert all(entry["battery_j"] >= 0 for entry in event["devices"])
+
+
+def test_a_server_that_cannot_pay_for_a_long_round_takes_the_shortest(tmp_path, in_turn_method):
+    setting = turning(
+        method=in_turn_method,
+        mission={"durations": [1000, 1], "bits": [8]},
+        learning={"rounds": 4},
+        server={"battery_j": 500.0},
+    )
+    recorded = run(setting, tmp_path / "run")
+    assert recorded.end["status"] == "done"
+    assert [event["plan"]["duration"] for event in recorded.rounds] == [1.0] * 4
+    assert recorded.rounds[-1]["server"]["battery_j"] >= 0
 
 
 @pytest.mark.parametrize("killed", [False, True])
