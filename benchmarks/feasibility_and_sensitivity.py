@@ -24,9 +24,10 @@ import numpy as np
 from random_problems import random_problem
 from solver_tables import markdown_table
 
+from scdn.control.evaluation import Decision, Evaluation, evaluate
 from scdn.control.plan import Plan
 from scdn.control.plan_request import make_request, problem_of
-from scdn.control.problem import Decision, Evaluation, RoundProblem, evaluate
+from scdn.control.problem import RoundProblem
 from scdn.control.solve import solve, warm_up
 from scdn.file_io import read_document
 from scdn.scenario import RateModel

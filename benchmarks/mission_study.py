@@ -30,7 +30,8 @@ from scdn.record.round_totals import cumulative_totals
 from scdn.record.run_reader import Run, read_run
 from scdn.record.target_results import target_results
 from scdn.scenario import Scenario, read_scenario
-from scdn.simulation.runner import REFERENCE_METHOD, run
+from scdn.simulation.compare import run_or_resume
+from scdn.simulation.runner import REFERENCE_METHOD
 from scdn.targets import parse_targets
 
 TARGETS = dict.fromkeys(NAMES, ("top3=95", "top3=97"))
@@ -55,7 +56,7 @@ def train(work: Path, network: str, bill: str, seed: int, method: str) -> Record
     scenario = scenario_of(network, bill, seed, method)
     reference = work / f"{network}-{bill}-{seed}"
     if method == REFERENCE_METHOD:
-        recorded = read_run(reference) if reference.exists() else run(scenario, reference)
+        recorded = read_run(run_or_resume(scenario, reference))
     elif method == "mission":
         recorded = run_once(scenario)
     else:

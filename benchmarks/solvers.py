@@ -38,8 +38,9 @@ from solver_tables import (
 )
 
 from scdn.arrays import Array
+from scdn.control.evaluation import evaluate
 from scdn.control.exact.closed_form import DeviceCosts, decision_at, device_costs
-from scdn.control.problem import RoundProblem, evaluate
+from scdn.control.problem import RoundProblem
 from scdn.control.solve import solve, warm_up
 
 GAPS = (1e-2, 1e-3, 1e-4)

@@ -22,8 +22,9 @@ from scdn.control.algorithm3.program_constants import (
     SERVER_VARIABLES,
     program_constants,
 )
+from scdn.control.evaluation import Decision, evaluate
 from scdn.control.plan_request import make_request, problem_of
-from scdn.control.problem import Decision, RoundProblem, evaluate
+from scdn.control.problem import RoundProblem
 from scdn.world import geometry
 
 QUICK = Algorithm3Settings(iterations=4)

@@ -15,7 +15,8 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 # What each package (or module of the top level) may import, from the bottom up.
 BASE = {"arrays", "errors", "file_io", "job_pool", "npz", "registry", "rng", "targets", "theory"}
-RUNNING = BASE | {"scenario", "world", "data", "learning", "control", "methods", "record"}
+RUNNING = BASE | {"scenario", "world", "data", "learning", "control", "mission", "methods"}
+RUNNING |= {"record"}
 ALLOWED = {
     "arrays": set(),
     "errors": set(),
@@ -31,7 +32,8 @@ ALLOWED = {
     "data": BASE | {"scenario"},
     "learning": BASE | {"scenario", "data"},
     "control": BASE | {"scenario", "world"},
-    "methods": BASE | {"scenario", "control"},
+    "mission": BASE | {"scenario", "world", "learning", "control"},
+    "methods": BASE | {"scenario", "control", "mission"},
     "record": BASE,
     "simulation": RUNNING,
     "check": RUNNING | {"simulation"},

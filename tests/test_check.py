@@ -23,8 +23,8 @@ from scdn.check import (
 from scdn.check.check_by_name import KINDS, check_named
 from scdn.cli import main
 from scdn.cli.check_command import _KINDS
+from scdn.control.evaluation import Decision
 from scdn.control.plan import make_plan
-from scdn.control.problem import Decision
 from scdn.data import Dataset, fetch
 from scdn.errors import InputError
 from scdn.learning.local_optimizers import LOCAL_OPTIMIZERS, LocalSgd

@@ -11,12 +11,12 @@ import pytest
 from conftest import LONG, ROOT, many
 from problems import Model, close, random_network_request, random_request
 
+from scdn.control.evaluation import evaluate
 from scdn.control.exact import position_objective as position_objective_module
 from scdn.control.exact.branch_and_bound import solve_exact
 from scdn.control.exact.closed_form import decision_at, device_costs
 from scdn.control.exact.position_objective import position_objective
 from scdn.control.plan_request import make_request, problem_of
-from scdn.control.problem import evaluate
 from scdn.control.solve import solve, solve_many
 from scdn.errors import InputError
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from problems import random_network_request
 from run_scenarios import scenario
 
+from scdn.control.evaluation import Decision, evaluate
 from scdn.control.plan_request import make_request, problem_of
-from scdn.control.problem import Decision, evaluate
 from scdn.control.solve import solve
 from scdn.control.worth import RoundWorth, problem_by_worth
 from scdn.data import fetch
 from scdn.errors import InputError
-from scdn.mission.forecast import USUAL_EXPONENT, ProgressForecast, RoundProgress
+from scdn.mission.forecast import USUAL_EXPONENT, MeasuredProgress, ProgressForecast
 from scdn.record.run_reader import read_run
 from scdn.scenario import Prices, make_scenario
 from scdn.simulation.runner import resume, run
@@ -31,7 +31,7 @@ def observed(*rounds, most=4, **settings):
     """Return a forecast after rounds of contributions and iterations, each with a progress of 1."""
     forecast = ProgressForecast(**settings)
     for index, (contributions, iterations) in enumerate(rounds):
-        measured = RoundProgress(
+        measured = MeasuredProgress(
             before=1.0 + index,
             after=2.0 + index,
             contributions=contributions,

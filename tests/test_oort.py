@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from problems import random_network_request, random_request
 from run_scenarios import scenario, without_times
 
+from scdn.control.evaluation import evaluate
 from scdn.control.gsp import least_delay_position
 from scdn.control.oort import EXPLORED_SHARE, PartyUtilities, oort
 from scdn.control.plan_request import make_request, problem_of
-from scdn.control.problem import evaluate
 from scdn.data import fetch
 from scdn.errors import InputError
 from scdn.simulation.measured_utilities import MeasuredUtilities

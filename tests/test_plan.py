@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 from problems import DEFAULTS, Model, close, random_request
 
 from scdn.cli import plan_command as cli_plan
+from scdn.control.evaluation import evaluate
 from scdn.control.plan_request import make_request, problem_of, read_request
-from scdn.control.problem import evaluate
 from scdn.control.solve import SOLVERS, solve
 from scdn.errors import InputError
 

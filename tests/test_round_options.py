@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 from problems import random_network_request, random_request
 from run_scenarios import scenario, without_times
 
+from scdn.control.evaluation import evaluate
 from scdn.control.exact.best_option import least_cost, solve_best_exact, undominated
 from scdn.control.exact.branch_and_bound import solve_exact
 from scdn.control.exact.closed_form import decision_at, device_costs
 from scdn.control.plan_request import make_request, problem_of
-from scdn.control.problem import evaluate
 from scdn.control.round_option import RoundOption
 from scdn.control.solve import solve, solve_best
 from scdn.data import fetch

@@ -10,8 +10,8 @@ import pytest
 from run_scenarios import BASE, RunCache, device, one_line, scenario, scripted, without_times
 
 from scdn import methods as known
+from scdn.control.evaluation import Decision
 from scdn.control.plan import make_plan
-from scdn.control.problem import Decision
 from scdn.data import fetch
 from scdn.errors import InputError
 from scdn.methods import Method, register_method

@@ -9,10 +9,11 @@ from typing import Any, get_args
 import numpy as np
 
 from scdn.check.user_code import call, collect
+from scdn.control.evaluation import Decision, evaluate
 from scdn.control.oort import PartyUtilities
 from scdn.control.plan import Plan
 from scdn.control.plan_request import make_request, problem_of
-from scdn.control.problem import Decision, RoundProblem, evaluate
+from scdn.control.problem import RoundProblem
 from scdn.errors import InputError
 from scdn.learning.memories import memory
 from scdn.methods import Method, RoundContext, Schedule

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from scdn.arrays import Array
+from scdn.control.evaluation import Decision
 from scdn.control.max_vfl import at_maximum
-from scdn.control.problem import Decision, RoundProblem
+from scdn.control.problem import RoundProblem
 
 _GRID = (9, 9, 6)  # positions along x, y and z
 _DEVICE_POSITIONS = 512  # tried at the most, evenly from the list

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scdn.arrays import Array
-from scdn.control.problem import Decision, RoundProblem
+from scdn.control.evaluation import Decision
+from scdn.control.problem import RoundProblem
 
 
 def max_vfl(problem: RoundProblem, *, matched: bool = False) -> Decision:

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scdn.arrays import Array, IntArray, Mask
+from scdn.control.evaluation import Decision, evaluate
 from scdn.control.gsp import least_delay_position
 from scdn.control.max_vfl import at_maximum
-from scdn.control.problem import Decision, RoundProblem, evaluate
+from scdn.control.problem import RoundProblem
 
 CHOSEN_SHARE = 0.5  # of the devices in reach, rounded up
 EXPLORED_SHARE = 0.15  # of the choices, in the mean

@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from scdn.arrays import Array, Mask
-from scdn.control.problem import SMALLEST_OBJECTIVE, Decision, Evaluation, RoundProblem, evaluate
+from scdn.control.evaluation import Decision, Evaluation, evaluate
+from scdn.control.problem import SMALLEST_OBJECTIVE, RoundProblem
 from scdn.errors import input_error
 from scdn.file_io import Table
 from scdn.scenario.field_types import FrozenModel, SchemaVersion, Vector3, setting

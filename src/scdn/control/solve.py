@@ -11,12 +11,13 @@ from typing import Literal, get_args
 import numpy as np
 
 from scdn.arrays import Array
+from scdn.control.evaluation import Decision
 from scdn.control.exact.best_option import solve_best_exact
 from scdn.control.exact.branch_and_bound import MAX_BOXES, ExactResult, solve_exact
 from scdn.control.gsp import gsp
 from scdn.control.max_vfl import max_vfl
 from scdn.control.plan import Plan, make_plan
-from scdn.control.problem import Decision, RoundProblem
+from scdn.control.problem import RoundProblem
 from scdn.job_pool import map_ordered
 
 Solver = Literal["exact", "paper", "greedy", "gsp", "greedy-matched", "gsp-matched"]

@@ -171,3 +171,15 @@ def _initial(shape: tuple[int, ...], inputs: int, seed: int, purpose: str) -> Te
     """Draw weights as `nn.Linear` does for so many inputs: uniform within ±1/√inputs."""
     limit = 1 / math.sqrt(max(inputs, 1))
     return torch.from_numpy(generator(seed, purpose).uniform(-limit, limit, shape))
+
+
+def member_weights(flags: Tensor) -> Tensor:
+    """Scale ones and zeros, (steps, members), so that the fusion model's inputs keep their size."""
+    return flags * (flags.shape[1] / flags.sum(1).clamp(min=1))[:, None]
+
+
+def masked(embeddings: Tensor, weights: Tensor | None) -> Tensor:
+    """Multiply (members, steps, ...) embeddings by their weights, if there are any."""
+    if weights is None:
+        return embeddings
+    return embeddings * weights.T.view(*embeddings.shape[:2], *[1] * (embeddings.dim() - 2))

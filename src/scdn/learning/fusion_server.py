@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from scdn.data.dataset import TaskKind
-from scdn.learning.fusion_model import FusionModel
+from scdn.learning.fusion_model import FusionModel, masked, member_weights
 from scdn.learning.importance import exclusion_losses
 from scdn.learning.imputation import IMPUTATIONS, Imputation, impute
 from scdn.learning.losses import row_losses
@@ -120,14 +120,14 @@ class FusionServer:
         flags = self.memory.evaluation_mask(self.fusion.members)
         if flags is None:
             return None
-        return _member_weights(self.fusion.options.tensor(flags).expand(steps, -1))
+        return member_weights(self.fusion.options.tensor(flags).expand(steps, -1))
 
     def training_weights(self, steps: int, draw: np.random.Generator) -> Tensor | None:
         """Return the weights of members in the steps of a round."""
         flags = self.memory.training_mask(self.fusion.members, steps, draw)
         if flags is None:
             return self.evaluation_weights(steps)
-        return _member_weights(self.fusion.options.tensor(flags))
+        return member_weights(self.fusion.options.tensor(flags))
 
     # --- losses of parties ----------------------------------------------------------------------
 
@@ -151,7 +151,7 @@ class FusionServer:
             self.task,
             self.targets[batches],
             self.fusion.parameters["bias"],
-            self.fusion.first_layer(_masked(stale, weights)),
+            self.fusion.first_layer(masked(stale, weights)),
             self.fusion.parameters["blocks"][indices],
             stale[indices],
             self.fusion.layers,
@@ -171,7 +171,7 @@ class FusionServer:
     ) -> Tensor:
         """Return gradients of each batch's mean loss at (members, steps, batch, width)."""
         leaf = embeddings.detach().requires_grad_()
-        losses = row_losses(self.fusion.outputs(_masked(leaf, weights)), targets, self.task)
+        losses = row_losses(self.fusion.outputs(masked(leaf, weights)), targets, self.task)
         return torch.autograd.grad(losses.mean(-1).sum(), leaf)[0]
 
     # --- training -------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ class FusionServer:
         """Train the fusion model with one step per batch."""
         self.work += ServerWork(gradient_rows=batches.numel(), steps=len(batches))
         self.fusion = self.fusion.train(
-            _masked(embeddings, weights), self.targets[batches], self.task, rate
+            masked(embeddings, weights), self.targets[batches], self.task, rate
         )
 
     def hear(
@@ -232,7 +232,7 @@ class FusionServer:
     def mean_loss(self, rows: Tensor, embeddings: Tensor, weights: Tensor | None = None) -> float:
         """Return the mean loss of rows (steps, batch) at the members' embeddings of them."""
         self.work += ServerWork(forward_rows=rows.numel())
-        outputs = self.fusion.outputs(_masked(embeddings, weights))
+        outputs = self.fusion.outputs(masked(embeddings, weights))
         return float(row_losses(outputs, self.targets[rows], self.task).double().mean())
 
     def best_step_length(
@@ -378,7 +378,7 @@ class FusionServer:
     def _masked_table(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
         """Return the (members, rows, width) embeddings that the fusion model takes."""
         table = self._in_member_order(embeddings, rows)
-        return _masked(table[:, None], self.evaluation_weights(1))[:, 0]
+        return masked(table[:, None], self.evaluation_weights(1))[:, 0]
 
     def _in_member_order(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
         """Stack embeddings in the order of the members, with zeros for missing ones."""
@@ -391,15 +391,3 @@ class FusionServer:
     def zeros(self, rows: int) -> Tensor:
         """Return embeddings of a member of which nothing is known."""
         return self.fusion.parameters["bias"].new_zeros(rows, self.fusion.width)
-
-
-def _member_weights(flags: Tensor) -> Tensor:
-    """Scale ones and zeros, (steps, members), so that the fusion model's inputs keep their size."""
-    return flags * (flags.shape[1] / flags.sum(1).clamp(min=1))[:, None]
-
-
-def _masked(embeddings: Tensor, weights: Tensor | None) -> Tensor:
-    """Multiply (members, steps, ...) embeddings by their weights, if there are any."""
-    if weights is None:
-        return embeddings
-    return embeddings * weights.T.view(*embeddings.shape[:2], *[1] * (embeddings.dim() - 2))

@@ -44,7 +44,7 @@ def begin_round(
     most = max((steps.count for steps in local_steps.values()), default=0)
     if model.learning.labels == "server":  # which computes the gradients of these rows
         model.server.work += ServerWork(gradient_rows=batches[:most].numel())
-    model.measure_idle(local_steps, batches, stale["drawn"])
+    _measure_idle(model, local_steps, batches, stale["drawn"])
     shared = _shared_embeddings(model, batches, stale["drawn"], heard)
     task = round_task(model, batches, local_steps, shared, weights, held_out)
     fixed_length = model.step_rule.fixed_length(task.training, training_parties)
@@ -138,3 +138,21 @@ def _table_parts(model: VerticalModel, names: Collection[str]) -> dict[str, int]
     if model.server.heard is None or not model.learning.table_rounds:
         return {}
     return {name: model.server.heard.parties[name].table_parts for name in names}
+
+
+def _measure_idle(
+    model: VerticalModel, local_steps: Mapping[str, LocalSteps], batches: Tensor, stale: Tensor
+) -> None:
+    """Measure L_n of parties that will not train by a trial step, so that it stays current.
+
+    Where parties that do not report are imputed, nothing new is heard of their gradients.
+    """
+    idle = set(model.present) - {name for name, steps in local_steps.items() if steps.count}
+    measured = model.measures_gradients and model.learning.smoothness == "measured"
+    if model.server.heard is not None or not (measured and idle and len(batches)):
+        return
+    task = round_task(model, batches[:1], {}, stale[:, :1], model.server.evaluation_weights(1))
+    for name, stats in model.parties.measure_gradients(idle, task).items():
+        if stats.smoothness is not None and model.counts(stats):
+            before = model.gradient_stats.get(name, stats)
+            model.gradient_stats[name] = replace(before, smoothness=stats.smoothness)

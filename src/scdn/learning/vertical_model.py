@@ -248,15 +248,10 @@ class VerticalModel:
                 training.train_server_by_sgd(server_steps.count, server_steps.rate)
             if self.server.heard is not None:
                 training.keep_heard(self.server.heard)
-            if losses:
-                losses += (training.final_held_out_loss(),)
-        return replace(
-            step,
-            rates=rates,
-            first_samples=first_samples,
-            contributions=gains,
-            held_out_losses=losses,
-        )
+            if self.measures_progress:
+                losses = (*losses, training.final_held_out_loss())
+        step = replace(step, rates=rates, first_samples=first_samples)
+        return replace(step, contributions=gains, held_out_losses=losses)
 
     def exchange(self) -> None:
         """Let parties send embeddings of the sample and the test rows, if they have changed.
@@ -388,30 +383,13 @@ class VerticalModel:
     def _keep_stats(self, stats: Mapping[str, GradientStats]) -> None:
         """Keep what parties reported about their gradients."""
         for name, latest in stats.items():
-            if self._counts(latest):
+            if self.counts(latest):
                 before = self.gradient_stats.get(name, GradientStats())
                 self.gradient_stats[name] = before.updated_with(latest)
 
-    def _counts(self, stats: GradientStats) -> bool:
+    def counts(self, stats: GradientStats) -> bool:
         """Return whether statistics count: a searched step leaves out parties that diverged."""
         return stats.is_finite or not self.step_rule.is_searched
-
-    def measure_idle(
-        self, local_steps: Mapping[str, LocalSteps], batches: Tensor, stale: Tensor
-    ) -> None:
-        """Measure L_n of parties that will not train by a trial step, so that it stays current.
-
-        Where parties that do not report are imputed, nothing new is heard of their gradients.
-        """
-        idle = set(self.present) - {name for name, steps in local_steps.items() if steps.count}
-        measured = self.measures_gradients and self.learning.smoothness == "measured"
-        if self.server.heard is not None or not (measured and idle and len(batches)):
-            return
-        task = round_task(self, batches[:1], {}, stale[:, :1], self.server.evaluation_weights(1))
-        for name, stats in self.parties.measure_gradients(idle, task).items():
-            if stats.smoothness is not None and self._counts(stats):
-                before = self.gradient_stats.get(name, stats)
-                self.gradient_stats[name] = replace(before, smoothness=stats.smoothness)
 
     # --- rows and embeddings --------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ class PartyProgress:
 
 
 @dataclass(frozen=True)
-class RoundProgress:
+class MeasuredProgress:
     """What was measured in a round.
 
     Attributes
@@ -104,7 +104,7 @@ class ProgressForecast:
         updates = self.amounts(names, round_index)[:, None] * share
         return np.where(iterations > 0, updates + hearing, 0.0)
 
-    def observe(self, measured: RoundProgress, round_index: int, most: int) -> dict[str, float]:
+    def observe(self, measured: MeasuredProgress, round_index: int, most: int) -> dict[str, float]:
         """Take a round into account; return what each party's update added."""
         made = measured.after - measured.before
         credit = {name: max(gain, 0.0) for name, gain in measured.contributions.items()}

@@ -17,7 +17,7 @@ from scdn.control.problem import RoundProblem
 from scdn.control.round_option import RoundOption
 from scdn.learning.metrics import metric
 from scdn.mission.battery_prices import BatteryPrices
-from scdn.mission.forecast import ProgressForecast, RoundProgress
+from scdn.mission.forecast import MeasuredProgress, ProgressForecast
 from scdn.mission.learning_curve import POWER, ScoreFit, loss_at, progress
 from scdn.mission.round_search import MissionRound
 from scdn.scenario import Prices, Scenario
@@ -200,7 +200,7 @@ class MissionControl:
         expected = gain_share * offer.gains[np.arange(len(ids)), np.rint(taken).astype(np.int64)]
         base = gain_share * offer.base
         expected_loss = loss_at(self.progress + base + float(expected.sum()), self.first_loss)
-        measured = RoundProgress(
+        measured = MeasuredProgress(
             before=self.progress,
             after=self.progress
             + (progress(scores["loss"], self.first_loss) - self.progress) / gain_share,

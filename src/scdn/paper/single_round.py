@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scdn.control.evaluation import Decision, evaluate
 from scdn.control.exact.branch_and_bound import ExactResult, solve_exact
 from scdn.control.plan_request import problem_of, request_for_round
-from scdn.control.problem import Decision, RoundProblem, evaluate
+from scdn.control.problem import RoundProblem
 from scdn.paper.artefact import ArtefactSpec
 from scdn.paper.summaries import rounded_list
 from scdn.paper.sweep import ArtefactJob

@@ -23,7 +23,9 @@ from scdn.methods import RoundContext, method, methods
 from scdn.paper.summaries import rounded
 from scdn.paper.sweep import ArtefactJob
 from scdn.scenario import Scenario, make_scenario
-from scdn.simulation.loop import DivergedError, Simulation
+from scdn.simulation.asynchronous_rounds import party_cycles
+from scdn.simulation.divergence import DivergedError
+from scdn.simulation.loop import Simulation
 from scdn.simulation.runner import create_simulation
 
 TrainingRecord = dict[str, Any]
@@ -73,7 +75,7 @@ def _add_matched_twin(simulation: Simulation) -> list[list[float]] | None:
         plan = twin.controller(problem, context)
         outcome = simulation.realise(plan)
         if twin.schedule == "asynchronous":
-            arrivals = clock.next_arrivals(simulation.cycles(plan, outcome), len(problem))
+            arrivals = clock.next_arrivals(party_cycles(simulation, plan, outcome), len(problem))
             outcome = outcome.with_arrivals(problem, arrivals)
         joules.append([rounded(value) for value in outcome.processing_j.tolist()])
         return chosen.controller(problem, context)

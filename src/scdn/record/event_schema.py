@@ -183,7 +183,7 @@ class UsedToTarget(UsedAndBound):
     target: str
 
 
-class MissionResult(UsedAndBound):
+class MissionEnd(UsedAndBound):
     """What a mission was to reach, why it ended, and what it used."""
 
     goal: Literal["energy", "time", "best"]
@@ -203,7 +203,7 @@ class EndEvent(_OpenModel):
     targets: list[TargetResult] = []
     warnings: list[str] = Field([], description="what went wrong, and which setting changes it")
     rounds_outside_theorem_1: Annotated[int, Field(ge=0)] = 0
-    mission: MissionResult | None = None
+    mission: MissionEnd | None = None
 
 
 class AnyEvent(

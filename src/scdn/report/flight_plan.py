@@ -278,8 +278,8 @@ class _Fences:
         at_home = vertical[:-1] & vertical[1:]
         in_the_way, around_home = hit[~at_home].any(axis=0), hit[at_home].any(axis=0)
         over = crossings(points_m[:, :2], fences).any(axis=0) & ~in_the_way | around_home
-        found = [numbers[mask] for mask in (in_the_way, around_home & ~in_the_way, over)]
-        return cls(fences[~over], list(_fence_warnings(*found)))
+        boxes = [numbers[mask] for mask in (in_the_way, around_home & ~in_the_way, over)]
+        return cls(fences[~over], list(_fence_warnings(*boxes)))
 
 
 def _smaller(boxes: Array, inset_m: float) -> Array:

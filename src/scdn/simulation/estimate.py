@@ -15,7 +15,7 @@ from scdn.learning.batches import sample_size
 from scdn.learning.fusion_model import FusionModel
 from scdn.learning.metrics import further_metrics, recorded_names, trivial_scores
 from scdn.methods import algorithm3_controller, method, with_validation_rows
-from scdn.mission.mission_control import mission_target, perfect_score
+from scdn.mission.mission_control import MissionOverError, mission_target, perfect_score
 from scdn.record.round_totals import cumulative_totals, energy_terms
 from scdn.record.run_reader import Event, Run
 from scdn.record.target_results import check_targets
@@ -151,7 +151,7 @@ def _run(
     ended = None
     try:
         rounds.extend(simulation.loop())
-    except ServerBatteryError as error:
+    except (MissionOverError, ServerBatteryError) as error:
         ended = str(error)
     full = trace.fleet.battery_j.tolist()
     batteries = {n: j for n, j in zip(trace.fleet.id.tolist(), full, strict=True) if j == j}

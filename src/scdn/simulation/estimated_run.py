@@ -26,8 +26,10 @@ from scdn.learning.step_rule import StepTaken
 from scdn.mission.forecast import ProgressForecast
 from scdn.mission.learning_curve import USUAL_SLOPE, loss_at
 from scdn.mission.mission_control import perfect_score
+from scdn.mission.option_worth import gain_share
 from scdn.record.run_reader import Event
 from scdn.scenario import Scenario
+from scdn.simulation.asynchronous_rounds import party_cycles
 from scdn.simulation.battery_rounds import cycles_within_batteries
 from scdn.simulation.loop import Simulation
 from scdn.simulation.outcome import Outcome, RoundResult
@@ -55,10 +57,13 @@ class EstimatedData:
     fleet: Fleet  # of all rounds
     sizes: RunSizes | None
 
-    def round_protocol(self, _: bool) -> RoundProtocol:
-        """Return the protocol of the run's rounds."""
+    def round_protocol(self, _: bool, number_bits: int | None = None) -> RoundProtocol:
+        """Return the protocol of the run's rounds, or of one with other bits per number."""
         if self.sizes is not None:
-            return self.sizes.protocol
+            protocol = self.sizes.protocol
+            bits = protocol.learning.number_bits if number_bits is None else number_bits
+            learning = protocol.learning.model_copy(update={"number_bits": bits})
+            return replace(protocol, learning=learning)
         # Reports are then billed as models, and this is only asked for the rows held out.
         return RoundProtocol.create(self.scenario.learning, 1, 1, 1, uses_importance=False)
 
@@ -67,13 +72,14 @@ class EstimatedData:
         sizes = self.fleet.connections if self.sizes is None else self.sizes.connections
         return dict(zip(self.fleet.id.tolist(), sizes.tolist(), strict=True))
 
-    def payload_bits(self, fleet: Fleet, connections: Array, survival: Array) -> Array:
-        """Return what the report of each device is planned and billed as."""
-        if self.sizes is None:
-            return fleet.payload_bits
+    def payload_bits(
+        self, connections: Array, survival: Array, uses_importance: bool, number_bits: int
+    ) -> Array:
+        """Return what the report of each device is planned and billed as, if sizes are known."""
         if self.scenario.learning.payload == "model":
             return _BITS * connections
-        return floats([self.sizes.protocol.report_bits(p) for p in survival.tolist()])
+        protocol = self.round_protocol(uses_importance, number_bits)
+        return floats([protocol.report_bits(p) for p in survival.tolist()])
 
     def optimizers(self, fleet: Fleet, round_index: int) -> tuple[IntArray, Array]:
         """Return each device's optimiser in the round's problem, and its μ or ρ."""
@@ -156,7 +162,11 @@ class EstimatedRun(Simulation):
         return DeviceReports(
             fleet=fleet,
             survival=survival,
-            payload_bits=self.data.payload_bits(fleet, connections, survival),
+            payload_bits=fleet.payload_bits
+            if self.data.sizes is None
+            else self.data.payload_bits(
+                connections, survival, self.method.uses_importance, learning.number_bits
+            ),
             connections=connections,
             learning_rate=fleet.learning_rate * factor,
             optimizer=optimizer,
@@ -179,7 +189,7 @@ class EstimatedRun(Simulation):
             outcome = outcome.with_uses([report.use_in(step, name) for report, name in reports])
             return RoundResult(outcome, outcome.latency_s, [step])
         began_s = self.clock.now_s
-        cycles = cycles_within_batteries(self, plan, outcome, self.cycles(plan, outcome))
+        cycles = cycles_within_batteries(self, plan, outcome, party_cycles(self, plan, outcome))
         arrivals = self.clock.next_arrivals(cycles.cycles, len(plan.problem), cycles.begins)
         steps = [step] * sum(arrival.trains(plan.problem.ids) for arrival in arrivals)
         arrivals = with_steps(arrivals, steps, plan.problem.ids)
@@ -193,15 +203,16 @@ class EstimatedRun(Simulation):
         gains = (trained > 0).astype(np.float64)
         mission = self.mission
         if mission is not None and mission.round is not None:
-            gains = mission.round.gains[np.arange(len(trained)), trained]
-            made = mission.round.base + float(gains.sum())
+            share = gain_share(plan.problem.option)
+            gains = share * mission.round.gains[np.arange(len(trained)), trained]
+            made = share * mission.round.base + float(gains.sum())
             self.model.loss = loss_at(mission.progress + made, mission.first_loss)
         return StepTaken(1.0, contributions=dict(zip(ids, gains.tolist(), strict=True)))
 
     def bill_server(self) -> ServerCompute:
         """Return what the server's training takes, by the number of its steps and rows."""
         learning, server = self.scenario.learning, self.scenario.server
-        steps, held_out = self._server_steps().count, self.data.round_protocol(False).held_out
+        steps, held_out = self.server_steps().count, self.data.round_protocol(False).held_out
         checks = steps // CHECK_EVERY + 1 if learning.server_optimizer == "adam" else 0
         heard = min(self.round + 1, learning.server_rounds)
         work = ServerWork(steps * learning.batch_size, checks * heard * held_out, steps)

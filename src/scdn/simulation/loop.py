@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from scdn.arrays import Array, IntArray, Mask, floats
+from scdn.arrays import Array, Mask, floats
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
-from scdn.learning.asynchronous_schedule import PartyCycle, VirtualClock, train_arrivals
-from scdn.learning.local_optimizers import NO_STEPS, LocalSteps, halved_rate
+from scdn.learning.asynchronous_schedule import VirtualClock
+from scdn.learning.local_optimizers import LocalSteps, halved_rate
 from scdn.learning.radio_use import ReportUse
 from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import Method, RoundContext, rival_iterations
@@ -23,15 +23,17 @@ from scdn.mission.mission_control import MissionControl
 from scdn.record.run_reader import Event
 from scdn.rng import generator
 from scdn.scenario import Scenario
+from scdn.simulation.asynchronous_rounds import train_arrivals_of
 from scdn.simulation.batteries import Batteries
 from scdn.simulation.battery_rounds import (
-    cycles_within_batteries,
     pay,
     plan_round_within_batteries,
     worst_case,
 )
+from scdn.simulation.divergence import DivergedError, check_finite
 from scdn.simulation.energy_ledger import Ledger
 from scdn.simulation.events import round_event
+from scdn.simulation.local_rates import local_rates
 from scdn.simulation.measured_utilities import MeasuredUtilities
 from scdn.simulation.mission_rounds import (
     check_limits,
@@ -39,22 +41,14 @@ from scdn.simulation.mission_rounds import (
     observe_round,
     round_costs,
 )
-from scdn.simulation.outcome import Outcome, RoundResult, realise
+from scdn.simulation.outcome import Outcome, RoundResult, channel_draws, realise
 from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
-from scdn.simulation.radio_bill import add_electronics, report_uses, with_steps
+from scdn.simulation.radio_bill import add_electronics, report_uses
 from scdn.simulation.round_options import chosen_bits, chosen_round_s, round_options
 from scdn.simulation.run_data import RunData
 from scdn.simulation.server_compute import ServerCompute, server_compute
-from scdn.theory.theorem_1_conditions import learning_rate_limit
 from scdn.world.churn import ChurnTrace
-from scdn.world.fading import ChannelDraws, draw_channel
 from scdn.world.fleet import OPTIMIZERS, Fleet
-
-DIVERGENCE_FACTOR = 1e6  # training has diverged when a metric exceeds so many initial losses
-
-
-class DivergedError(Exception):
-    """Raised when training has diverged; the rounds recorded before stay."""
 
 
 @dataclass
@@ -142,8 +136,7 @@ class Simulation:
 
     def collect_reports(self) -> DeviceReports:
         """Return what the devices that are present transmit to the server (line 3)."""
-        model = self.model
-        fleet = self.fleet
+        model, fleet = self.model, self.fleet
         ids = fleet.id.tolist()
         smoothness, global_smoothness = model.smoothness()
         if not math.isfinite(global_smoothness):
@@ -158,7 +151,9 @@ class Simulation:
             survival=survival,
             payload_bits=self.data.payload_bits(connections, survival, self.method.uses_importance),
             connections=connections,
-            learning_rate=self._local_rates(fleet, optimizer, optimizer_value),
+            learning_rate=local_rates(
+                model.step_rule, self.round, self.most_steps, fleet, optimizer, optimizer_value
+            ),
             optimizer=optimizer,
             optimizer_value=optimizer_value,
             smoothness=reported(smoothness, ids, "smoothness"),
@@ -167,23 +162,9 @@ class Simulation:
             global_smoothness=global_smoothness,
         )
 
-    def _local_rates(self, fleet: Fleet, optimizer: IntArray, mu: Array) -> Array:
-        """Return the rates at which devices train: the scenario's, halved or as the server found.
-
-        A rate that the server found is kept within Theorem 1's condition on proximal SGD.
-        """
-        step_rule = self.model.step_rule
-        rates = fleet.learning_rate * step_rule.rate_factor(self.round)
-        if not step_rule.is_searched:
-            return rates
-        proximal = optimizer == OPTIMIZERS.index("proximal")
-        limits = [learning_rate_limit(value, self._most_steps) for value in mu]
-        below = np.nextafter(limits, 0)  # they must not be reached
-        return np.where(proximal, np.minimum(rates, below), rates)
-
     def estimate_importance(self) -> Array:
         """Return γ by Algorithm 2 (line 4); it is 1 in round 0 and for newcomers."""
-        ids = self.trace.fleet.id[self.present].tolist()
+        ids = self.fleet.id.tolist()
         importance: Mapping[str, float] = {}
         if self.round > 0:
             newcomers = set(self.trace.fleet.id[self.trace.entering(self.round - 1)])
@@ -232,15 +213,8 @@ class Simulation:
     def realise(self, plan: Plan) -> Outcome:
         """Return which devices report in time under this plan, and what everyone spends."""
         leaving = self.trace.leaving(self.round)[self.present]
-        return realise(plan, leaving, self.scenario.fading, self._channel_draws())
-
-    def _channel_draws(self) -> ChannelDraws | None:
-        if self.scenario.fading.mode == "none":
-            return None
-        draws = draw_channel(
-            generator(self.scenario.seed, "fading", self.round), len(self.trace.fleet)
-        )
-        return ChannelDraws(*(values[self.present] for values in draws))
+        draws = channel_draws(self.scenario, self.round, self.present)
+        return realise(plan, leaving, self.scenario.fading, draws)
 
     def train(self, plan: Plan, outcome: Outcome) -> RoundResult:
         """Train parties and server under this plan, of which `outcome` is what devices do."""
@@ -248,9 +222,9 @@ class Simulation:
         if self.method.schedule == "synchronous":
             step = self.model.train(
                 self.round,
-                self._local_steps(plan, outcome),
-                self._server_steps(),
-                batches=self._most_steps,
+                self.local_steps(plan, outcome),
+                self.server_steps(),
+                batches=self.most_steps,
                 training_parties=int((outcome.active & (self.step_counts(plan) > 0)).sum()),
                 heard=plan.problem.selected_ids(outcome.trains),
                 table_senders=plan.problem.selected_ids(self.sends_tables(plan.problem)),
@@ -261,16 +235,7 @@ class Simulation:
             named = zip(plan.problem.ids, reports, strict=True)
             outcome = outcome.with_uses([report.use_in(step, name) for name, report in named])
             return RoundResult(outcome, outcome.latency_s, [step])
-        began_s = self.clock.now_s
-        cycles = cycles_within_batteries(self, plan, outcome, self.cycles(plan, outcome))
-        arrivals = self.clock.next_arrivals(cycles.cycles, len(plan.problem), cycles.begins)
-        steps = train_arrivals(
-            self.model, self.round, self._server_steps(), arrivals, self._most_steps
-        )
-        arrivals = with_steps(arrivals, steps, self.model.present)
-        self.clock.postpone(arrivals)
-        outcome = outcome.with_arrivals(plan.problem, arrivals)
-        return RoundResult(outcome, self.clock.now_s - began_s, steps, arrivals)
+        return train_arrivals_of(self, plan, outcome)
 
     def report_uses(self, plan: Plan, outcome: Outcome) -> list[ReportUse]:
         """Return what the messages of each device's report take in this round."""
@@ -296,27 +261,27 @@ class Simulation:
 
     def _retry_rates(self, plan: Plan) -> None:
         """Try other rates if training was worth its cost nowhere, or nobody would train again."""
-        rates_matter = self._most_steps > 0 and not plan.decision.active.any()
+        rates_matter = self.most_steps > 0 and not plan.decision.active.any()
         if self.method.uses_progress:  # which does not depend on a bound with rates in it
             return
         if not rates_matter or "not_worth_it" not in plan.reasons():
             return
         largest = float(plan.problem.learning_rate.max())  # against ε in Theorem 1's denominator
-        too_small = largest * self._most_steps < self.scenario.learning.epsilon
+        too_small = largest * self.most_steps < self.scenario.learning.epsilon
         self.model.step_rule.retry_rates(too_small=too_small)
 
     @property
-    def _most_steps(self) -> int:
+    def most_steps(self) -> int:
         """The mini-batch steps of a party that takes all iterations; so many batches are drawn."""
         return self.scenario.learning.steps_per_iteration * self.scenario.max_iterations
 
-    def _server_steps(self) -> LocalSteps:
+    def server_steps(self) -> LocalSteps:
         """Return the server's steps in this round; in the paper, as many as a party may take."""
         learning = self.scenario.learning
         if learning.server_optimizer == "adam":
             return LocalSteps(learning.server_steps, 0.0)
         rate = halved_rate(learning.server_rate, self.round, learning.halve_rate_every)
-        return LocalSteps(self._most_steps, rate)
+        return LocalSteps(self.most_steps, rate)
 
     def bill_server(self) -> ServerCompute:
         """Return what the server's training took in this round."""
@@ -350,7 +315,8 @@ class Simulation:
         per_iteration = self.scenario.learning.steps_per_iteration
         return np.asarray(per_iteration * np.rint(plan.decision.iterations))
 
-    def _local_steps(self, plan: Plan, outcome: Outcome) -> dict[str, LocalSteps]:
+    def local_steps(self, plan: Plan, outcome: Outcome) -> dict[str, LocalSteps]:
+        """Return the steps of devices that train and report in time."""
         problem, counts = plan.problem, self.step_counts(plan)
         custom = self.trace.fleet.custom_optimizer[self.present]
         return {
@@ -361,29 +327,6 @@ class Simulation:
                 float(problem.optimizer_value[n]),
             )
             for n in np.flatnonzero(outcome.trains)
-        }
-
-    def cycles(self, plan: Plan, outcome: Outcome) -> dict[str, PartyCycle]:
-        """Return the cycle that each party would begin now, when nobody waits for the others."""
-        local_steps, reports = self._local_steps(plan, outcome), self.report_uses(plan, outcome)
-        tables = self.sends_tables(plan.problem)
-        working = outcome.active & ~outcome.leaving & (self.step_counts(plan) > 0)
-        share = self.scenario.radio.duty_cycle  # after a report, devices are silent for the rest
-        spent = outcome.compute_s + outcome.delay_s
-        return {
-            name: PartyCycle(
-                local_steps.get(name, NO_STEPS),
-                max(
-                    reports[n].planned.receiving_s + float(spent[n]),
-                    float(outcome.sending_s[n]) / share,
-                ),
-                bool(outcome.failed[n]),
-                float(outcome.processing_j[n]),
-                reports[n],
-                bool(tables[n]),
-            )
-            for n, name in enumerate(plan.problem.ids)
-            if working[n]
         }
 
     # --- Line 7: exits and entries ----------------------------------------------------------------
@@ -410,14 +353,8 @@ class Simulation:
             if not stats.is_finite:
                 raise DivergedError(f"gradients of {name} are not finite in round {self.round}")
         metrics = self.model.metrics()
-        limit = DIVERGENCE_FACTOR * max(1.0, self.initial_loss)
-        unlimited = {metric.name for metric in self.model.server.further_metrics}
-        for table in (metrics, metrics.get("future", {}), *metrics.get("future_by", {}).values()):
-            for name, value in table.items():
-                if name in unlimited:  # a user's metric has a scale of its own
-                    continue
-                if isinstance(value, float) and not abs(value) <= limit:
-                    raise DivergedError(f"{name} is {value:g} after round {self.round}")
+        own = {metric.name for metric in self.model.server.further_metrics}
+        check_finite(metrics, self.initial_loss, own, self.round)
         return metrics
 
     # --- Observations of a real network; a simulation has none ------------------------------------

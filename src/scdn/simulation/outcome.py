@@ -14,10 +14,11 @@ from scdn.control.problem import RoundProblem
 from scdn.learning.asynchronous_schedule import Arrival
 from scdn.learning.radio_use import RadioUse
 from scdn.learning.step_rule import StepTaken
-from scdn.scenario import Fading
+from scdn.rng import generator
+from scdn.scenario import Fading, Scenario
 from scdn.world.churn import link_failed
 from scdn.world.decibels import db_to_ratio
-from scdn.world.fading import ChannelDraws, drawn_path_loss
+from scdn.world.fading import ChannelDraws, draw_channel, drawn_path_loss
 from scdn.world.link_models import link_model, path_loss
 
 _TOLERANCE = 1e-9  # relative, against rounding error
@@ -132,6 +133,14 @@ class RoundResult:
             for name, gain in step.contributions.items():
                 gains[name] = gains.get(name, 0.0) + gain
         return gains
+
+
+def channel_draws(scenario: Scenario, round_index: int, present: Mask) -> ChannelDraws | None:
+    """Draw the channels of a round for all devices of a trace; return those that are present."""
+    if scenario.fading.mode == "none":
+        return None
+    draws = draw_channel(generator(scenario.seed, "fading", round_index), len(present))
+    return ChannelDraws(*(values[present] for values in draws))
 
 
 def realise(

@@ -14,9 +14,10 @@ from dataclasses import replace
 import numpy as np
 
 from scdn.arrays import Array, Mask
+from scdn.control.evaluation import evaluate
 from scdn.control.exact.allowed_boxes import allowed_boxes
 from scdn.control.plan import Plan
-from scdn.control.problem import RoundProblem, evaluate
+from scdn.control.problem import RoundProblem
 from scdn.control.round_option import RoundOption
 from scdn.control.solve import Solver
 from scdn.methods import Method, RoundContext

@@ -27,7 +27,9 @@ def round_options(simulation: Simulation, problem: RoundProblem) -> tuple[RoundO
     if not method.uses_progress or method.schedule != "synchronous":
         return ()
     payloads = {
-        bits: simulation.data.payload_bits(
+        bits: problem.payload_bits
+        if bits == scenario.learning.number_bits
+        else simulation.data.payload_bits(
             problem.connections, problem.survival, method.uses_importance, bits
         )
         for bits in scenario.round_bits

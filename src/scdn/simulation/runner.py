@@ -30,8 +30,9 @@ from scdn.record.run_warnings import run_warnings
 from scdn.record.run_writer import Recorder, check_unused
 from scdn.record.target_results import check_targets, recorded_targets, target_results
 from scdn.scenario import Scenario, make_scenario
+from scdn.simulation.divergence import DivergedError
 from scdn.simulation.events import start_event
-from scdn.simulation.loop import DivergedError, Simulation
+from scdn.simulation.loop import Simulation
 from scdn.simulation.mission_summary import mission_summary
 from scdn.simulation.plan_within_batteries import ServerBatteryError
 from scdn.simulation.run_environment import EnvironmentFactory, simulated_environment

@@ -26,7 +26,8 @@ from scdn.control.algorithm3.program_constants import (
     program_constants,
 )
 from scdn.control.algorithm3.repair import repair
-from scdn.control.problem import Decision, RoundProblem, evaluate
+from scdn.control.evaluation import Decision, evaluate
+from scdn.control.problem import RoundProblem
 
 __all__ = ["Algorithm3Result", "Algorithm3Settings", "repair", "solve_algorithm3"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scdn.arrays import Array, Mask, floats
-from scdn.control.problem import Decision, RoundProblem
+from scdn.control.evaluation import Decision
+from scdn.control.problem import RoundProblem
 from scdn.world import geometry
 
 _BELOW_CEILING = 1e-6  # relative distance to a ceiling where the server may not be

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from scdn.arrays import Array, floats
+from scdn.control.evaluation import Decision
 from scdn.control.exact.allowed_boxes import allowed_boxes
 from scdn.control.exact.array_columns import ALTITUDE, GAIN, HOVER
 from scdn.control.exact.closed_form import DeviceCosts, decision_at, device_costs
@@ -27,7 +28,7 @@ from scdn.control.exact.position_objective import (
     PositionObjective,
     position_objective,
 )
-from scdn.control.problem import SMALLEST_OBJECTIVE, Decision, RoundProblem
+from scdn.control.problem import SMALLEST_OBJECTIVE, RoundProblem
 from scdn.errors import InputError, input_error
 
 BATCH = 256  # boxes bounded at a time

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scdn.arrays import Array, floats
-from scdn.control.problem import Decision, RoundProblem
+from scdn.control.evaluation import Decision
+from scdn.control.problem import RoundProblem
 from scdn.errors import input_error
 from scdn.scenario import RateModel
 from scdn.theory import MOMENTUM

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from scdn.control.evaluation import Decision
 from scdn.control.plan import Plan, make_plan
-from scdn.control.problem import Decision, RoundProblem
+from scdn.control.problem import RoundProblem
 from scdn.methods import Method, RoundContext, exact_controller, register_method
 from scdn.paper.single_round import run_algorithm3
 from scdn.paper.training_run import TrainingRecord, simulate

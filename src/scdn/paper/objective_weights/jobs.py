@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from scdn.control.problem import Decision, RoundProblem
+from scdn.control.evaluation import Decision
+from scdn.control.problem import RoundProblem
 from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
 from scdn.paper.objective_weights.claims import CHANGES, TITLES, Curves
 from scdn.paper.plotting import Curve, add_legend, plot_band, use_log_scale

@@ -18,7 +18,8 @@ from scdn.learning.vertical_model import VerticalModel
 from scdn.paper.summaries import mean_std, rounded_list
 from scdn.paper.theory_bounds.theorem1 import Measurements, party_norms
 from scdn.scenario import Scenario, make_scenario
-from scdn.simulation.loop import DivergedError, Simulation
+from scdn.simulation.divergence import DivergedError
+from scdn.simulation.loop import Simulation
 from scdn.simulation.run_data import RunData
 from scdn.simulation.runner import create_simulation
 from scdn.theory import proposition_1_log, step_weights
