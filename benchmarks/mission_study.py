@@ -56,7 +56,7 @@ def train(work: Path, network: str, bill: str, seed: int, method: str) -> Record
     scenario = scenario_of(network, bill, seed, method)
     reference = work / f"{network}-{bill}-{seed}"
     if method == REFERENCE_METHOD:
-        recorded = read_run(run_or_resume(scenario, reference))
+        recorded = read_run(run_or_resume(scenario, reference, with_baselines=False))
     elif method == "mission":
         recorded = run_once(scenario)
     else:

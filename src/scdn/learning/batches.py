@@ -13,7 +13,7 @@ from scdn.rng import generator
 from scdn.scenario import LearningSettings
 
 HELD_OUT_BATCHES = 2  # better than one; what is held out must be sent as well
-VALIDATION_BATCHES = 8  # at most; these are sent once per report
+VALIDATION_BATCHES = 8  # at most, where they are sent with every report
 
 
 def sample_rows(
@@ -32,8 +32,9 @@ def sample_size(count: int, learning: LearningSettings) -> int:
     size = min(count, learning.sample_rows)
     if not learning.validation:
         return size
-    most = min(learning.validation * count, VALIDATION_BATCHES * learning.batch_size)
-    return max(1, min(size, int(most)))
+    if learning.payload == "protocol":
+        size = min(size, VALIDATION_BATCHES * learning.batch_size)
+    return max(1, min(size, int(learning.validation * count)))
 
 
 def draw_batches(draw: np.random.Generator, steps: int, count: int, batch_size: int) -> Tensor:

@@ -24,7 +24,7 @@ from scdn.scenario import Prices, Scenario
 from scdn.targets import Target, parse_target, parse_targets
 
 SMOOTHING = 0.5  # weight of the latest round in costs that are expected
-SURE = 3.0  # standard errors by which a score must be better than the target for a run to end
+SURE = 1.64  # standard errors above the target at which a run ends: 95 % confidence
 CONFIRMED = 2  # rounds running
 FIRST_ROUNDS = 5  # expected to the target, before anything is known
 

@@ -129,8 +129,9 @@ class LearningSettings(RoundLearningSettings):
     )
     validation: float = setting(
         0.0,
-        "share of the training rows, up to eight batches, that nobody trains on, and on which a "
-        "mission judges its progress; 0: a tenth in a mission, none with other methods",
+        "share of the training rows that nobody trains on, and on which a mission judges its "
+        "progress: at most sample_rows, and eight batches where they are sent with reports; "
+        "0: a tenth in a mission, none with other methods",
         ge=0,
         le=0.5,
     )

@@ -26,7 +26,8 @@ class Mission(FrozenModel):
     deadline_s: Positive | None = setting(None, "simulated seconds that the whole run may take")
     worth_j: Positive | None = setting(
         None,
-        "priced joules that a fall of the loss by 1 is worth; by default it follows from the goal",
+        "priced joules that a unit of progress is worth, where progress is the loss, relative to "
+        "the first one, to the power of -3; by default it follows from the goal",
     )
     durations: Annotated[tuple[Multiple, ...], Strict(False)] = setting(
         (1.0,),
