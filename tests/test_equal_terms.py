@@ -18,7 +18,7 @@ from scdn.simulation.loop import Simulation
 from scdn.simulation.runner import run
 from scdn.world.geometry import server_start
 
-METHODS = (*PINNED_METHODS, "oort")
+METHODS = PINNED_METHODS
 ROUNDS, STEPS, BATCH = 3, 20, 16
 SETTINGS = {
     "seed": 3,

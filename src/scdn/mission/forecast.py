@@ -24,7 +24,7 @@ TRUST_IN_USUAL = 3.0  # weight of the usual exponent, in pairs of counts a facto
 MEMORY = 0.9  # weight of earlier rounds in the fit of the exponent
 FIRST_PROGRESS = 16.0  # expected of the first round: the loss falls to 0.4 of it
 FIRST_SHARES = {"base": 0.4, "updates": 0.3, "hearing": 0.3}
-LEAST_SHARE = 0.05  # of the mean progress per round so far, that any round brings
+LEAST_SHARE = 0.05  # of the mean progress per round that any round brings; of a round's, updates
 HEARING_MEMORY = 0.85  # weight of a round against the next one, in base and hearing
 
 
@@ -87,14 +87,15 @@ class ProgressForecast:
         """Return what each party's update adds with the most iterations in a round."""
         known = [party.amount for name, party in self.parties.items() if name in names]
         first = FIRST_PROGRESS * FIRST_SHARES["updates"] / max(1, len(names))
-        best = max(known, default=first)
+        least = LEAST_SHARE * (self.base + self.hearing) / max(1, len(names))
+        best = max(least, max(known, default=first))
         result = []
         for name in names:
             party = self.parties.get(name)
             rested = 0 if party is None else max(0, round_index - party.round - 1)
             own = best if party is None else party.amount
             result.append(best + (own - best) * (1 - OPTIMISM) ** rested)
-        return np.array(result)
+        return np.maximum(result, OPTIMISM * least)
 
     def gains(self, names: Sequence[str], round_index: int, most: int) -> Array:
         """Return what parties add by their number of iterations, (parties, most + 1)."""
