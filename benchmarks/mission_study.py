@@ -1,7 +1,7 @@
 """Compare all methods by the joules and seconds they take to a target, on equal terms.
 
     python benchmarks/mission_study.py run study.jsonl --seeds 10 --jobs 2
-    python benchmarks/mission_study.py table study.jsonl
+    python benchmarks/mission_study.py table study.jsonl --picture curves.png
 
 Networks are the fixed ones of `benchmarks/networks` by both bills, and `--real` those of `examples`
 by their own prices. Every method has the product's learning, the same rows and the same server
@@ -26,6 +26,7 @@ from network_runs import network_scenario, run_once, run_to_targets
 from result_file import Record, argument_parser, read, run_missing
 from two_bills import BILLS, NAMES
 
+from scdn.arrays import Array
 from scdn.record.round_totals import cumulative_totals
 from scdn.record.run_reader import Run, read_run
 from scdn.record.target_results import target_results
@@ -161,6 +162,58 @@ def _against_best(costs: dict[str, dict[int, float]], medians: dict[str, float])
     return f"{medians['mission'] / rivals[best]:.2f} ({low:.2f} … {high:.2f}) of {best}"
 
 
+# --- the picture ----------------------------------------------------------------------------------
+
+SHOWN = {
+    "mission": "#c0392b",
+    "sc-dn": "#2c5f8a",
+    "gsp-matched": "#7a9e3a",
+    "oort": "#8e6bb0",
+    "vafl-matched": "#8a8a8a",
+}
+
+
+def draw(records: Sequence[Record], bill: str, path: Path) -> None:
+    """Draw each method's median score against its joules, on a logarithmic scale."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, len(NAMES), figsize=(13, 3.6), sharey=True)
+    for axis, network in zip(axes, NAMES, strict=True):
+        for method, color in SHOWN.items():
+            chosen = [
+                (record["joules"], record["scores"])
+                for record in records
+                if (record["network"], record["bill"], record["method"]) == (network, bill, method)
+            ]
+            if chosen:
+                joules, score = _median_curve(chosen)
+                axis.plot(joules, score, color=color, lw=2.4 if method == "mission" else 1.4,
+                          label=method.removesuffix("-matched"))  # fmt: skip
+        axis.set(title=network, xscale="log", xlabel="joules", ylim=(85, 98.5))
+        axis.grid(alpha=0.25)
+        for value in (95, 97):
+            axis.axhline(value, color="black", lw=0.6, ls=":")
+    axes[0].set_ylabel("top-3 accuracy (%)")
+    axes[-1].legend(loc="lower right", fontsize=8)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+
+
+def _median_curve(curves: Sequence[tuple[list[float], list[float]]]) -> tuple[Array, Array]:
+    """Return the median over seeds of the best score so far, where half of them have one.
+
+    A run that has ended keeps its last score.
+    """
+    grid = np.geomspace(0.5, max(joules[-1] for joules, _ in curves), 200)
+    scores = np.full((len(curves), len(grid)), np.nan)
+    for row, (joules, values) in zip(scores, curves, strict=True):
+        reached = np.searchsorted(joules, grid, side="right") - 1
+        row[:] = np.where(reached >= 0, np.maximum.accumulate(values)[reached], np.nan)
+    known = np.isfinite(scores).sum(axis=0) > len(curves) / 2
+    median = np.median(np.nan_to_num(scores[:, known], nan=0.0), axis=0)
+    return grid[known], median
+
+
 def main() -> None:
     """Run, or print the table."""
     parser = argument_parser(__doc__, seeds=10)
@@ -170,9 +223,12 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=METHODS)
     parser.add_argument("--real", action="store_true", help="the networks of examples instead")
     parser.add_argument("--work", type=Path, default=Path("out/mission-study"))
+    parser.add_argument("--picture", type=Path, help="draw the first bill's curves to this PNG")
     args = parser.parse_args()
     if args.action == "run":
         run_all(args)
+    if args.picture is not None:
+        draw(read(args.file), args.bills[0], args.picture)
     print("\n".join(rows(read(args.file))))
 
 

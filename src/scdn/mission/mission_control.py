@@ -38,8 +38,8 @@ class RoundCosts:
     """What a round took: priced joules, seconds, and what its problem did not count.
 
     `fixed_j` are priced joules of the round, and `overhead_j` those of all devices that took part,
-    beyond the plan's; `circuit_j` are those of their circuits while they sent. `fixed_s` are the
-    seconds of the server's computing.
+    beyond the plan's; `circuit_j` are those of their circuits while they sent. `compute_j` and
+    `fixed_s` are priced joules and seconds of the server's computing.
     """
 
     joules: float
@@ -47,6 +47,7 @@ class RoundCosts:
     fixed_j: float
     overhead_j: float
     circuit_j: float
+    compute_j: float
     fixed_s: float
 
 

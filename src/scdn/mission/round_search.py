@@ -43,6 +43,7 @@ FACTOR = 4.0
 CLOSE = 1.2  # factor between prices at which the search for one ends
 HIGHEST_WHEN_LATE = 4.0  # times the least ratio; forecasts are noisy
 HIGHEST_FOR_BEST = 1e3  # times the least ratio, while joules are left
+FOR_BEST = 100.0  # times the least ratio, for the best model without a budget
 HIGHEST_TIME_PRICE = 100.0  # times the joules per second of the plan that does without it
 RESERVE = 1.5  # times the joules to the target that are expected, where the budget is limited
 FIRST_WORTH = 1.0  # priced joules per unit of progress, before anything is known
@@ -263,10 +264,12 @@ class _PriceSearch:
 
     def best_within_limits(self, offer: Offer) -> Offer:
         """Return the plan that spends what is left of the budget in the rounds that are left."""
-        mission, rounds = self.mission, self.mission.rounds_left
+        mission = self.mission
         if mission.joules_left is None:
-            return self._proportionate(offer)
-        each = mission.joules_left / rounds
+            if mission.goal != "best":
+                return self._proportionate(offer)
+            return self.offer(FOR_BEST * offer.ratio, offer.serving_rounds, offer.second_price)
+        each = mission.joules_left / mission.rounds_left
         return self._raise_worth(offer, HIGHEST_FOR_BEST, lambda o: o.joules <= each)[0]
 
     def _raise_worth(

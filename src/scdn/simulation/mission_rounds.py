@@ -101,14 +101,14 @@ def flown_round(
         path_loss=outcome.path_loss,
         gains=share * forecast.gains(problem.ids, latest, most),
         base_gain=share * forecast.base,
-        fixed_j=costs.fixed_j - _avoidable_idling_j(mission, outcome),
+        fixed_j=costs.compute_j + _least_idling_j(mission, outcome),
         billed_j=costs.joules,
     )
 
 
-def _avoidable_idling_j(mission: MissionControl, outcome: Outcome) -> float:
-    """Return the priced joules that devices idle away because the round is as long as it is."""
+def _least_idling_j(mission: MissionControl, outcome: Outcome) -> float:
+    """Return the priced joules that devices idle away in any round, however short."""
     scenario = mission.scenario
-    least_j = scenario.electronics.idle_w * (scenario.round_s or 0.0) * len(outcome.idle_j)
-    idle_j = float(outcome.idle_j.sum())
-    return scenario.mission_prices.device * (idle_j - min(least_j, idle_j))
+    least_s = min(scenario.mission.durations) * (scenario.round_s or 0.0)
+    least_j = scenario.electronics.idle_w * least_s * len(outcome.idle_j)
+    return scenario.mission_prices.device * min(least_j, float(outcome.idle_j.sum()))
