@@ -68,8 +68,9 @@ def round_costs(
         seconds=latency_s,
         fixed_j=max(fixed - longer_idle, 0.0),
         overhead_j=max(overhead, 0.0),
-        fixed_s=compute.seconds,
         circuit_j=circuit,
+        compute_j=prices.server * compute.joules,
+        fixed_s=compute.seconds,
     )
 
 
