@@ -594,7 +594,7 @@ def test_the_command_prints_one_line_per_problem(capsys):
     ("name", "kind", "message"),
     [
         ("nothing", None, 'got "nothing", must be a registered name'),
-        ("nothing", "method", "must be one of sc-dn"),
+        ("nothing", "method", "must be one of mission, sc-dn"),
         ("sc-dn", "metric", "must be one of top1"),
         ("math:pi", None, "--kind must say which"),
         ("no_such_module:X", None, "there is no module no_such_module"),

@@ -85,6 +85,10 @@ class Method:
     uses_progress: bool = False
     uses_utilities: bool = False
 
+    def __post_init__(self) -> None:
+        if self.uses_progress and self.schedule != "synchronous":
+            raise ValueError(f"{self.name} plans by progress: its schedule must be synchronous")
+
     @property
     def measures_progress(self) -> bool:
         """Return whether the server measures what each party's update contributes."""

@@ -19,7 +19,7 @@ from scdn.federation.table_format import table_arrays
 from scdn.federation.wire_format import Arrays, Frame, WireError
 from scdn.scenario.field_types import NumberBits
 
-VERSION = 5  # of these schemas; a device with another version refuses the server's hello
+VERSION = 6  # of these schemas; a device with another version refuses the server's hello
 DIGEST_BYTES = 16  # of a hashed key
 MAX_STEP_LENGTH = 4096.0  # along a device's update
 

@@ -253,6 +253,10 @@ class FusionServer:
         losses = [loss if math.isfinite(loss) else math.inf for loss in losses]
         return lengths[losses.index(min(losses))]
 
+    def heard_held_out_rows(self) -> int:
+        """Return the rows held out in the rounds that it trains on, as often as they were heard."""
+        return sum(int(heard.held_out.sum()) for heard in self.recent.rounds)
+
     def take_work(self) -> ServerWork:
         """Return the computing since the last call."""
         work, self.work = self.work, ServerWork()
@@ -318,7 +322,8 @@ class FusionServer:
         outputs = self._outputs(self._sample_embeddings(), len(self.sample))
         targets = self.targets[self.sample]
         values = scores(outputs, targets, self.task, self.further_metrics)
-        return {"loss": values["test_loss"], **values}
+        loss = values["test_loss"]
+        return {"loss": loss, "train_loss": loss, **values}
 
     # --- state ----------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """A bound for a whole mission: no plan buys a run's progress for less.
 
 The plan may know every round's gains in advance, skip rounds, and move the server for free. Give a
-fall of the loss by 1 a worth of λ joules. Then for every λ ≥ 0
+unit of progress a worth of λ joules. Then for every λ ≥ 0
 
     λ·progress + Σ over rounds of min(0, the least of joules − λ·gain)
 
@@ -63,7 +63,7 @@ class MissionBound:
         Priced joules of a plan that makes it, with free moves; infinite if none is known. What is
         between the two is not known.
     worth
-        λ: the priced joules per fall of the loss by 1, at which the bound was proven.
+        λ: the priced joules per unit of progress, at which the bound was proven.
     solves
         The exact solves that it took.
     """
@@ -100,7 +100,7 @@ def mission_bound(
     prices
         The price of a joule, of the devices and of the server.
     progress
-        By how much the loss fell in the run: in each round its `base_gain` and the gains of the
+        The progress of the run: in each round its `base_gain` and the gains of the
         iterations that were executed.
     tolerance
         Stop when no other worth could raise the bound by more than this, relative.

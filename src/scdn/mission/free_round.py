@@ -34,9 +34,9 @@ class BoundRound:
     problem
         The round's problem; the server's position before the round does not matter.
     gains
-        (N, τ^g + 1): how much the loss falls by each device's update, by its iterations.
+        (N, τ^g + 1): the progress that each device adds, by its iterations.
     base_gain
-        How much it falls besides, if the round is flown.
+        The progress that the round brings besides, if it is flown.
     fixed_j
         Priced joules that a flown round costs in any case, beside what the problem knows.
     device_j

@@ -7,13 +7,10 @@ a late round as in an early one. Gains on this scale add up, over parties and ov
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
-from scdn.arrays import floats
 
 POWER = 3.0  # the loss falls as rounds^(-1/3), on MNIST from the first round to the last
 LEAST_SHARE = 1e-4  # of the first loss; a smaller loss counts as this
@@ -21,7 +18,7 @@ LEAST_SHARE = 1e-4  # of the first loss; a smaller loss counts as this
 
 def progress(loss: float, first_loss: float) -> float:
     """Return the progress at a loss: 1 at the first loss, and more at a smaller one."""
-    return max(loss / first_loss, LEAST_SHARE) ** -POWER
+    return max(loss / max(first_loss, _TINY), LEAST_SHARE) ** -POWER
 
 
 def loss_at(progress_made: float, first_loss: float) -> float:
@@ -29,6 +26,7 @@ def loss_at(progress_made: float, first_loss: float) -> float:
     return float(first_loss * max(progress_made, 1e-9) ** (-1 / POWER))
 
 
+_TINY = 1e-300
 RECENCY = 0.8  # weight of a round against the next one
 USUAL_SLOPE = 1.5  # of the logarithm of a score's error against that of the loss
 SLOPE_LIMITS = (0.3, 4.0)  # it is positive: a smaller loss is a better score
@@ -70,7 +68,7 @@ class ScoreFit:
     def score_error(self, loss: float) -> float:
         """Return the error of the score that is expected at a loss."""
         intercept, slope = self._line()
-        return math.exp(intercept + slope * math.log(loss))
+        return math.exp(intercept + slope * math.log(max(loss, _TINY)))
 
     def standard_error(self, error: float) -> float:
         """Return the standard error of a score with this error, from the number of rows."""
@@ -97,8 +95,3 @@ class ScoreFit:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         self.losses, self.errors = list(state["losses"]), list(state["errors"])
-
-
-def hardest(values: Sequence[float], *, higher_is_better: bool) -> float:
-    """Return the target that is hardest to reach."""
-    return float(floats(values).max() if higher_is_better else floats(values).min())

@@ -15,12 +15,13 @@ import numpy as np
 
 from scdn.control.problem import RoundProblem
 from scdn.control.round_option import RoundOption
+from scdn.errors import input_error
 from scdn.learning.metrics import metric
 from scdn.mission.battery_prices import BatteryPrices
 from scdn.mission.forecast import MeasuredProgress, ProgressForecast
 from scdn.mission.learning_curve import POWER, ScoreFit, loss_at, progress
 from scdn.mission.round_search import MissionRound
-from scdn.scenario import Prices, Scenario
+from scdn.scenario import Scenario
 from scdn.targets import Target, parse_target, parse_targets
 
 SMOOTHING = 0.5  # weight of the latest round in costs that are expected
@@ -135,7 +136,8 @@ class MissionControl:
         self.round = MissionRound(
             gains=self.forecast.gains(problem.ids, self.rounds, problem.max_iterations),
             base=self.forecast.base,
-            prices=self._prices(),
+            prices=self.scenario.mission_prices,
+            server_factor=self.battery_prices.server,
             goal=settings.goal,
             rounds_left=self._rounds_with_server(),
             progress=self.progress,
@@ -148,7 +150,7 @@ class MissionControl:
             fixed_s=self.fixed_s,
             least_s=self.scenario.round_s or 0.0,
             seconds_left=self.seconds_left,
-            worth_j=self.worth_j,
+            worth_j=settings.worth_j or self.worth_j,
             fixed_worth=settings.worth_j is not None,
             power=POWER,
             options=self._in_time(options),
@@ -168,14 +170,6 @@ class MissionControl:
         """Return the rounds that are left, if the server's battery is enough for them."""
         flown = self.battery_prices.server_rounds
         return self.rounds_left if flown is None else max(min(self.rounds_left, int(flown)), 1)
-
-    def _prices(self) -> Prices:
-        """Return the price of a joule of devices, and of the server, whose battery may be scarce.
-
-        Factors of devices are in the round's problem.
-        """
-        prices = self.scenario.mission_prices
-        return Prices(device=prices.device, server=prices.server * self.battery_prices.server)
 
     # --- after a round --------------------------------------------------------------------------
 
@@ -321,9 +315,14 @@ def perfect_score(name: str) -> float:
     if name in ("train_loss", "test_loss"):
         return 0.0
     entry = metric(name)
+    if not entry.higher_is_better:
+        return 0.0
     if entry.unit == "%":
         return 100.0
-    return 1.0 if entry.higher_is_better else 0.0
+    if entry.name in ("macro_f1",):
+        return 1.0
+    allowed = "must be a metric in %, one of which less is better, or macro_f1"
+    raise input_error("mission", "target", f"the best value of {name} is not known", allowed)
 
 
 def update_share(held_out_losses: tuple[float, ...]) -> float:

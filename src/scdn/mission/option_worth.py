@@ -16,6 +16,7 @@ import numpy as np
 from scdn.control.problem import RoundProblem
 from scdn.control.round_option import RoundOption
 from scdn.control.worth import RoundWorth, problem_by_worth
+from scdn.scenario import Prices
 
 if TYPE_CHECKING:
     from scdn.mission.round_search import MissionRound
@@ -79,9 +80,9 @@ def problems_by_worth(
                 (replace(own, learning=learning), gain_j, cost_j + second_price * seconds)
             )
     least = min(cost for *_, cost in variants)
+    server_price = mission.server_factor * mission.prices.server
+    prices = Prices(device=mission.prices.device, server=server_price)
     return [
-        problem_by_worth(
-            variant, RoundWorth(gain_j, mission.prices, serving_rounds, best_j, cost - least)
-        )
+        problem_by_worth(variant, RoundWorth(gain_j, prices, serving_rounds, best_j, cost - least))
         for variant, gain_j, cost in variants
     ]

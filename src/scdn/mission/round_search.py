@@ -46,6 +46,7 @@ HIGHEST_FOR_BEST = 1e3  # times the least ratio, while joules are left
 FOR_BEST = 100.0  # times the least ratio, for the best model without a budget
 HIGHEST_TIME_PRICE = 100.0  # times the joules per second of the plan that does without it
 RESERVE = 1.5  # times the joules to the target that are expected, where the budget is limited
+FOR_SOMEBODY = (10.0, 1e3, 1e6)  # times the worth at which nobody trains
 FIRST_WORTH = 1.0  # priced joules per unit of progress, before anything is known
 FIRST_SERVING_ROUNDS = 10.0
 
@@ -60,8 +61,9 @@ class MissionRound:
         (N, τ^g + 1): the progress that each device adds, by its number of iterations.
     base
         The progress that the round brings anyway.
-    prices
-        Of a joule, by who spends it.
+    prices, server_factor
+        Of a joule, by who spends it; in plans a joule of the server, whose battery may be scarce,
+        costs so many times as much.
     goal
         What is to be least, or best.
     rounds_left
@@ -105,6 +107,7 @@ class MissionRound:
     fixed_worth: bool = False
     power: float = 3.0
     options: tuple[RoundOption, ...] = ()
+    server_factor: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,15 +169,16 @@ class _PriceSearch:
     def offer(self, worth: float, serving_rounds: float, second_price: float = 0.0) -> Offer:
         """Return the best plan at these prices, with flights spread over so many rounds.
 
-        A round in which nobody trains counts for nothing: the worth is raised until somebody does,
-        if anybody can.
+        A round in which nobody trains counts for nothing. Unless the worth is fixed, it is raised
+        until somebody does, if anybody can.
         """
         offer = self._offer(worth, serving_rounds, second_price)
-        for _ in range(MOST_RAISES):
-            if offer.plan.decision.active.any():
-                break
-            worth *= FACTOR
-            offer = self._offer(worth, serving_rounds, second_price)
+        if offer.plan.decision.active.any() or self.mission.fixed_worth:
+            return offer
+        for factor in FOR_SOMEBODY:
+            raised = self._offer(factor * worth, serving_rounds, second_price)
+            if raised.plan.decision.active.any():
+                return raised
         return offer
 
     def _offer(self, worth: float, serving_rounds: float, second_price: float) -> Offer:
@@ -183,13 +187,14 @@ class _PriceSearch:
             problems_by_worth(self.problem, mission, worth, serving_rounds, second_price)
         )
         option = plan.problem.option
-        weighted, iterations = plan.evaluation.weighted, np.rint(plan.decision.iterations)
-        joules = sum(weighted[term] for term in ("transmission", "processing", "movement"))
-        joules += fixed_j(mission, option)
+        terms, iterations = plan.evaluation.terms, np.rint(plan.decision.iterations)
+        joules = mission.prices.device * (terms["transmission_j"] + terms["processing_j"])
+        joules += mission.prices.server * terms["movement_j"] + fixed_j(mission, option)
         joules += overhead_j(mission, option) * float(plan.decision.active.sum())
         chosen = mission.gains[np.arange(len(self.problem)), iterations.astype(np.int64)]
         gain = gain_share(option) * (mission.base + float(chosen.sum()))
         seconds = seconds_in_place(mission, option, _work_s(plan) + mission.fixed_s)
+        seconds += float(plan.problem.flight_s(plan.server_m)) / serving_rounds
         return Offer(plan, worth, second_price, joules, seconds, gain, serving_rounds)
 
     def least_ratio(self, second_price: float = 0.0, start: Offer | None = None) -> Offer:

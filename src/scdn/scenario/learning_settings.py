@@ -167,7 +167,7 @@ class LearningSettings(RoundLearningSettings):
     @property
     def holds_rows_out(self) -> bool:
         """Return whether some rows are held out, on which nobody trains."""
-        return self.step == "searched" or self.server_optimizer == "adam"
+        return self.step == "searched" or self.server_optimizer == "adam" or self.validation > 0
 
     @model_validator(mode="before")
     @classmethod

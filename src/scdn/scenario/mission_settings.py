@@ -20,7 +20,7 @@ class Mission(FrozenModel):
         "energy or time: the least of it to the target; best: the best model within the budgets",
     )
     target: TargetText | None = setting(
-        None, "value to reach, such as top3=95; by default the first of `targets`"
+        None, "value to reach, such as top3=95; by default the hardest of `targets`"
     )
     budget_j: Positive | None = setting(None, "priced joules that the whole run may take")
     deadline_s: Positive | None = setting(None, "simulated seconds that the whole run may take")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from scdn.errors import Fault, format_value
 from scdn.scenario.definition import Scenario
@@ -197,6 +198,7 @@ def scenario_faults(scenario: Scenario) -> Iterator[Fault]:
     yield from _augmentation_faults(scenario.learning)
     yield from _round_option_faults(scenario)
     yield from _target_faults(scenario.targets, scenario.learning.metrics)
+    yield from _mission_faults(scenario)
 
 
 def _augmentation_faults(learning: LearningSettings) -> Iterator[Fault]:
@@ -229,6 +231,17 @@ def _round_option_faults(scenario: Scenario) -> Iterator[Fault]:
     elif learning.unheard == "known" and min(mission.bits) < 32:
         allowed = "needs learning.unheard = imputed, or 32: numbers are not rounded else"
         yield _wrong_value("mission.bits", list(mission.bits), allowed, "learning.unheard")
+
+
+def _mission_faults(scenario: Scenario) -> Iterator[Fault]:
+    """Yield a mission's target of an unknown metric, and a goal that lacks its target."""
+    target = scenario.mission.target
+    if target is not None:
+        for fault in _target_faults((target,), scenario.learning.metrics):
+            yield replace(fault, field="mission.target")
+    if scenario.mission.goal == "time" and target is None and not scenario.targets:
+        allowed = "needs a target, in mission.target or targets"
+        yield Fault("mission.goal", 'got "time" without a target', allowed, ("targets",))
 
 
 def _target_faults(targets: Sequence[str], metrics: Sequence[str]) -> Iterator[Fault]:

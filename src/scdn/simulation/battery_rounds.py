@@ -98,7 +98,7 @@ def _most_compute(simulation: Simulation, devices: int) -> ServerCompute:
         scenario.learning.steps_per_iteration * scenario.max_iterations,
         arrivals=max(devices, 1) if alone else 1,
         parties=1 if alone else devices,
-        heard_held_out=sum(int(heard.held_out.sum()) for heard in server.recent.rounds),
+        heard_held_out=server.heard_held_out_rows(),
         measures_progress=simulation.method.measures_progress,
     )
     return server_compute(work, server.fusion.connections, scenario.server)

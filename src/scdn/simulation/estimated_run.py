@@ -106,6 +106,11 @@ class EstimatedServer:
 
     fusion: FusionSize
     sample: range
+    held_out: int = 0  # rows held out in the rounds that it trains on
+
+    def heard_held_out_rows(self) -> int:
+        """Return the rows held out in the rounds that it trains on."""
+        return self.held_out
 
 
 @dataclass
@@ -215,6 +220,7 @@ class EstimatedRun(Simulation):
         steps, held_out = self.server_steps().count, self.data.round_protocol(False).held_out
         checks = steps // CHECK_EVERY + 1 if learning.server_optimizer == "adam" else 0
         heard = min(self.round + 1, learning.server_rounds)
+        self.model.server.held_out = heard * held_out
         work = ServerWork(steps * learning.batch_size, checks * heard * held_out, steps)
         compute = server_compute(work, self.model.server.fusion.connections, server)
         if self.method.schedule == "asynchronous":

@@ -30,10 +30,11 @@ def observe_round(
     """Tell a mission about a round; return the entry `forecast` of the round's event."""
     trained, ids = result.outcome.executed_iterations, plan.problem.ids
     iterations = dict(zip(ids, trained.tolist(), strict=True))
+    contributions = {n: c for n, c in result.contributions().items() if iterations.get(n, 0.0) > 0}
     losses = result.steps[-1].held_out_losses if result.steps else ()
     mission.worth_j = plan.worth_j
     share = gain_share(plan.problem.option)
-    return mission.observe(iterations, result.contributions(), losses, scores, costs, ids, share)
+    return mission.observe(iterations, contributions, losses, scores, costs, ids, share)
 
 
 def round_costs(

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 
 def mission_summary(
-    simulation: Simulation, folder: Path, status: str, targets: Sequence[Event]
+    simulation: Simulation,
+    folder: Path,
+    status: str,
+    targets: Sequence[Event],
+    reason: str | None,
 ) -> Event:
     """Return the entry `mission` of a summary; none without a mission.
 
@@ -34,7 +38,7 @@ def mission_summary(
     about: Event = {
         "goal": mission.scenario.mission.goal,
         "target": None if mission.target is None else str(mission.target),
-        "ended": mission.ended,
+        "ended": reason,
         "priced_j": mission.joules,
     }
     if status != "done":

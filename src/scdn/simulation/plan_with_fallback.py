@@ -12,7 +12,14 @@ from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import RoundProblem
 from scdn.control.solve import Solver, solve
 from scdn.errors import input_error
-from scdn.methods import PLAN_BOXES, PLAN_GAP, Method, RoundContext, exact_controller
+from scdn.methods import (
+    PLAN_BOXES,
+    PLAN_GAP,
+    Method,
+    RoundContext,
+    exact_controller,
+    mission_controller,
+)
 
 FALLBACKS: tuple[Solver, ...] = ("greedy-matched", "exact")  # tried in this order
 
@@ -33,7 +40,7 @@ def plan_round(
         if _is_feasible(plan):
             return replace(plan, solve_seconds=time.perf_counter() - began), None
     except Exception as error:  # a user's controller and its solver may raise anything
-        if method.controller is exact_controller:
+        if method.controller in (exact_controller, mission_controller):
             raise
         warnings.warn(f"{method.name}: {error}", stacklevel=2)
     return _fallback_plan(problem)

@@ -91,6 +91,7 @@ def _billed_sizes(
     scenario: Scenario, trace: ChurnTrace, warn: Callable[[str], None]
 ) -> RunSizes | None:
     """Return the sizes in a run; none if reports are billed as models, or without the data set."""
+    method(scenario.method)  # an unknown one is refused, with the data set or without
     if scenario.learning.payload == "model":
         return None
     try:

@@ -80,7 +80,8 @@ def run(
     dataset = simulation.data.dataset
     further = simulation.model.server.further_metrics
     recorded_metrics = recorded_names(dataset.task, further)
-    check_targets(parse_targets(scenario.targets), recorded_metrics, scenario.name)
+    wanted = [*scenario.targets, *filter(None, (scenario.mission.target,))]
+    check_targets(parse_targets(wanted), recorded_metrics, scenario.name)
     trivial = trivial_scores(dataset, further)
     scores: Event = {"trivial": trivial, "best_party": None, "centralised": None}
     scores |= baselines(scenario) if baselines is not None else {}
@@ -246,7 +247,7 @@ def _summary(
             for event in recorded.rounds
             if "step" in event  # not in rounds of earlier versions
         ),
-        **mission_summary(simulation, folder, status, targets),
+        **mission_summary(simulation, folder, status, targets, reason),
     }
 
 
