@@ -27,9 +27,9 @@ ALIKE = Prices(device=1, server=1)
 amounts = st.floats(-0.1, 1)
 
 
-def observed(*rounds, most=4, **settings):
+def observed(*rounds, most=4):
     """Return a forecast after rounds of contributions and iterations, each with a progress of 1."""
-    forecast = ProgressForecast(**settings)
+    forecast = ProgressForecast()
     for index, (contributions, iterations) in enumerate(rounds):
         measured = MeasuredProgress(
             before=1.0 + index,
@@ -56,9 +56,9 @@ def _split(rounds):
     ]
 
 
-@given(histories, st.integers(8, 60), st.booleans())
-def test_gains_are_concave_in_the_iterations_and_never_negative(rounds, at, hearing_helps):
-    forecast = observed(*_split(rounds), hearing_helps=hearing_helps)
+@given(histories, st.integers(8, 60))
+def test_gains_are_concave_in_the_iterations_and_never_negative(rounds, at):
+    forecast = observed(*_split(rounds))
     gains = forecast.gains(NAMES, at, 4)
     steps = np.diff(gains, axis=1)
     assert forecast.base > 0
@@ -68,9 +68,9 @@ def test_gains_are_concave_in_the_iterations_and_never_negative(rounds, at, hear
     assert (np.diff(steps, axis=1) <= 1e-12).all()
 
 
-@given(histories, st.booleans())
-def test_a_forecast_resumes_from_its_state(rounds, hearing_helps):
-    forecast = observed(*_split(rounds), hearing_helps=hearing_helps)
+@given(histories)
+def test_a_forecast_resumes_from_its_state(rounds):
+    forecast = observed(*_split(rounds))
     state = json.loads(json.dumps(forecast.state_dict()))
     assert ProgressForecast.from_state_dict(state) == forecast
 

@@ -51,7 +51,7 @@ class Message(BaseModel):
 class HelloRequest(Message):
     """Ask a device for its name and rows; `salt` keys the hash of the rows' keys."""
 
-    version: Literal[5]
+    version: Literal[6]
     salt: Annotated[str, Field(max_length=64)]
 
 

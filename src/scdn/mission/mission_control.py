@@ -79,7 +79,7 @@ class MissionControl:
         """Return the mission of a scenario before round 0."""
         target = mission_target(scenario)
         fit = None if target is None else ScoreFit(perfect_score(target.metric), validation_rows)
-        forecast = ProgressForecast(hearing_helps=scenario.learning.unheard != "known")
+        forecast = ProgressForecast()
         worth = scenario.mission.worth_j
         return cls(scenario, target, fit, forecast, first_loss, first_loss, worth)
 
