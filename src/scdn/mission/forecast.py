@@ -1,9 +1,9 @@
 """A forecast of progress: what a round brings anyway, and what each party's part in it adds.
 
 A round that is flown brings `base`. A party that reports adds an equal share of `hearing`, what the
-server gains from embeddings that are fresh and were trained, and with its update amount·(iterations/most)^exponent: concave,
-with one exponent for all. All of it follows what was measured. A party that rests grows more
-promising, so that nobody is written off for ever.
+server gains from embeddings that are fresh and were trained, and with its update
+amount·(iterations/most)^exponent: concave, with one exponent for all. All of it follows what was
+measured. A party that rests grows more promising, so that nobody is written off for ever.
 """
 
 from __future__ import annotations
