@@ -302,26 +302,6 @@ def test_battery_prices_survive_a_checkpoint():
     assert BatteryPrices.from_state_dict(state) == prices
 
 
-def test_a_mission_with_small_batteries_lasts_longer_than_without_rationing(monkeypatch):
-    group = {**BASE["fleet"][0], "battery_j": [0.1, 0.1], "weibull_scale_rounds": 1e6}
-    still = {"entry_rate": 0.0, "exits": False}
-    setting = scenario(
-        method="mission",
-        fleet=[group],
-        churn=still,
-        max_delay_s=0.03,
-        mission={"goal": "best"},
-        learning={"rounds": 10, "payload": "protocol", "unheard": "imputed"},
-    )
-
-    def lasting(recorded):
-        return sum(len(event["devices"]) for event in recorded.rounds)
-
-    rationed = run_once(setting)
-    monkeypatch.setattr(BatteryPrices, "apply", lambda _, problem: problem)
-    assert lasting(rationed) > lasting(run_once(setting))
-
-
 @pytest.mark.parametrize(
     ("table", "field"),
     [

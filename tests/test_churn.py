@@ -120,7 +120,9 @@ def test_saved_traces_are_replayed(tmp_path):
         assert np.array_equal(again.exited, trace.exited)
         for field in fields(trace.fleet):
             drawn, replayed = getattr(trace.fleet, field.name), getattr(again.fleet, field.name)
-            assert np.array_equal(drawn, replayed, equal_nan=field.name == "bandwidth_hz")
+            assert np.array_equal(
+                drawn, replayed, equal_nan=field.name in ("bandwidth_hz", "battery_j")
+            )
 
 
 def test_methods_see_the_same_churn():
@@ -163,6 +165,6 @@ def test_more_devices_do_not_change_the_first_ones():
     few, more = draw_trace(_scenario(count=5)), draw_trace(_scenario(count=9))
     for field in fields(few.fleet):
         left, right = getattr(few.fleet, field.name)[:5], getattr(more.fleet, field.name)[:5]
-        assert np.array_equal(left, right, equal_nan=field.name == "bandwidth_hz")
+        assert np.array_equal(left, right, equal_nan=field.name in ("bandwidth_hz", "battery_j"))
     assert np.array_equal(few.exited[:5], more.exited[:5])
     assert np.array_equal(few.fleet.position_m[5:], more.fleet.position_m[9:])  # newcomers

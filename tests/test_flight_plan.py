@@ -515,7 +515,6 @@ def test_wrong_input_is_refused_in_one_line(tmp_path, answer):
     run = recorded_run(tmp_path, [(10, 10, 30)])
     folder = write(tmp_path / "run", run)
     assert "--origin LAT,LON" in refused(scdn("flight", folder), 1)[0]
-    assert "--origin LAT,LON" in refused(scdn("flight", "-", stdin=answer), 1)[0]
     for origin in ("45", "45,north", "45,nan", "1,2,3", "95,7", "45,181"):
         assert "origin" in refused(scdn("flight", folder, "--origin", origin), 1)[0]
     far = write(tmp_path / "far", recorded_run(tmp_path, [(1e7, 1e7, 30)]))
@@ -526,7 +525,10 @@ def test_wrong_input_is_refused_in_one_line(tmp_path, answer):
     assert "has none" in refused(scdn("flight", empty, *at), 1)[0]
     wrong = write(tmp_path / "wrong", recorded_run(tmp_path, [(1, 2, 3)], movement={"model": "x"}))
     assert "movement.model" in refused(scdn("flight", wrong, *at), 1)[0]
-    (tmp_path / "request.json").write_text(json.dumps(REQUEST))
+    request = tmp_path / "request.json"
+    request.write_text(json.dumps(REQUEST))
+    planned = ("flight", "-", "--request", request)
+    assert "--origin LAT,LON" in refused(scdn(*planned, stdin=answer), 1)[0]
     assert "is not a plan" in refused(scdn("flight", tmp_path / "request.json", *at), 1)[0]
     for text in ("{}", "[]", "{", json.dumps({"objective": 1, "server": {"position_m": [1, 2]}})):
         refused(scdn("flight", "-", *at, stdin=text), 1)

@@ -235,7 +235,7 @@ def test_plans_without_a_proof_are_counted_once():
 
 def test_a_tiny_epsilon_ends_at_the_limit_of_boxes(tmp_path, examples):
     """With epsilon = 1e-12 a device that rests costs 1e12, and a proof would take very long."""
-    settings = ["learning.epsilon=1e-12", "learning.rounds=2"]
+    settings = ["method=sc-dn", "learning.epsilon=1e-12", "learning.rounds=2"]
     recorded = run(read_scenario(examples / "quick.toml", settings), tmp_path / "run")
     for recorded_round in recorded.rounds:
         plan = AnyEvent.model_validate(recorded_round).root.plan

@@ -504,7 +504,8 @@ def test_other_targets_of_finished_runs_are_answered_without_training(compared):
 
 def test_a_run_says_what_its_targets_cost(tmp_path, examples):
     out = tmp_path / "run"
-    done = scdn("run", examples / "quick.toml", "--out", out, *FAST, *EASY)
+    sc_dn = ("run", examples / "quick.toml", "--method", "sc-dn", *FAST)
+    done = scdn(*sc_dn, "--out", out, *EASY)
     assert done.returncode == 0, done.stderr
     reached, never = done.stdout.splitlines()[1:]
     assert reached.startswith("target top3=20: reached in round 0 with ")

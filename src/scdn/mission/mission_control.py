@@ -16,12 +16,12 @@ import numpy as np
 from scdn.control.problem import RoundProblem
 from scdn.control.round_option import RoundOption
 from scdn.errors import input_error
-from scdn.learning.metrics import metric
+from scdn.learning.metrics import further_metrics, metric
 from scdn.mission.battery_prices import BatteryPrices
 from scdn.mission.forecast import MeasuredProgress, ProgressForecast
 from scdn.mission.learning_curve import POWER, ScoreFit, loss_at, progress
 from scdn.mission.round_search import MissionRound
-from scdn.scenario import Scenario
+from scdn.scenario import LearningSettings, Scenario
 from scdn.targets import Target, parse_target, parse_targets
 
 SMOOTHING = 0.5  # weight of the latest round in costs that are expected
@@ -78,7 +78,16 @@ class MissionControl:
     def create(cls, scenario: Scenario, first_loss: float, validation_rows: int) -> MissionControl:
         """Return the mission of a scenario before round 0."""
         target = mission_target(scenario)
-        fit = None if target is None else ScoreFit(perfect_score(target.metric), validation_rows)
+        if target is not None and target.value > 1 == perfect_score(
+            target.metric, scenario.learning
+        ):
+            fault = f"got {target}, and the best value of {target.metric} is not known"
+            raise input_error("mission", "target", fault, "must be at most 1, or have the unit %")
+        fit = (
+            None
+            if target is None
+            else ScoreFit(perfect_score(target.metric, scenario.learning), validation_rows)
+        )
         forecast = ProgressForecast()
         worth = scenario.mission.worth_j
         return cls(scenario, target, fit, forecast, first_loss, first_loss, worth)
@@ -306,23 +315,21 @@ def mission_target(scenario: Scenario) -> Target | None:
     if not targets:
         return None
     alike = [target for target in targets if target.metric == targets[0].metric]
-    perfect = perfect_score(targets[0].metric)
+    perfect = perfect_score(targets[0].metric, scenario.learning)
     return min(alike, key=lambda target: abs(perfect - target.value))
 
 
-def perfect_score(name: str) -> float:
-    """Return the value of a metric without any error."""
+def perfect_score(name: str, learning: LearningSettings) -> float:
+    """Return the value of a metric without any error; of a user's own with no unit it is 1."""
     if name in ("train_loss", "test_loss"):
         return 0.0
-    entry = metric(name)
+    own = {entry.name: entry for entry in further_metrics(learning)}
+    entry = own[name] if name in own else metric(name)
     if not entry.higher_is_better:
         return 0.0
     if entry.unit == "%":
         return 100.0
-    if entry.name in ("macro_f1",):
-        return 1.0
-    allowed = "must be a metric in %, one of which less is better, or macro_f1"
-    raise input_error("mission", "target", f"the best value of {name} is not known", allowed)
+    return 1.0
 
 
 def update_share(held_out_losses: tuple[float, ...]) -> float:

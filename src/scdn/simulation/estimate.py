@@ -178,7 +178,8 @@ def _model(
         per_member = factory.width * factory.fusion_hidden
         fusion = replace(fusion, per_member=per_member, others=empty.connections)
     server = EstimatedServer(fusion, range(sample_size(rows, learning)))
-    return EstimatedModel(server, first_loss, _first_errors(scenario, sizes, first_loss))
+    errors = _first_errors(scenario, sizes, first_loss)
+    return EstimatedModel(server, learning, first_loss, errors)
 
 
 def _first_errors(
@@ -194,7 +195,7 @@ def _first_errors(
     target = mission_target(scenario)
     if target is None:
         return {}
-    perfect = perfect_score(target.metric)
+    perfect = perfect_score(target.metric, scenario.learning)
     unknown = first_loss if perfect == 0 else 0.0
     error = abs(perfect - trivial.get(target.metric, unknown))
     return {target.metric: error if np.isfinite(error) and error > 0 else first_loss}

@@ -28,7 +28,7 @@ from scdn.mission.learning_curve import USUAL_SLOPE, loss_at
 from scdn.mission.mission_control import perfect_score
 from scdn.mission.option_worth import gain_share
 from scdn.record.run_reader import Event
-from scdn.scenario import Scenario
+from scdn.scenario import LearningSettings, Scenario
 from scdn.simulation.asynchronous_rounds import party_cycles
 from scdn.simulation.battery_rounds import cycles_within_batteries
 from scdn.simulation.loop import Simulation
@@ -121,6 +121,7 @@ class EstimatedModel:
     """
 
     server: EstimatedServer
+    learning: LearningSettings
     first_loss: float
     errors: Mapping[str, float]
     loss: float = field(init=False)
@@ -132,7 +133,7 @@ class EstimatedModel:
         """Return the expected loss and scores, as if measured on validation rows."""
         share, scores = self.loss / self.first_loss, {"loss": self.loss}
         for name, error in self.errors.items():
-            perfect = perfect_score(name)
+            perfect = perfect_score(name, self.learning)
             expected = error * share ** (1.0 if perfect == 0 else USUAL_SLOPE)
             scores[name] = perfect - math.copysign(expected, perfect - 0.5)
         return scores
