@@ -16,7 +16,7 @@ import numpy as np
 from scdn.control.problem import RoundProblem
 from scdn.control.round_option import RoundOption
 from scdn.errors import input_error
-from scdn.learning.metrics import further_metrics, metric
+from scdn.learning.metrics import METRICS, further_metrics
 from scdn.mission.battery_prices import BatteryPrices
 from scdn.mission.forecast import MeasuredProgress, ProgressForecast
 from scdn.mission.learning_curve import POWER, ScoreFit, loss_at, progress
@@ -323,8 +323,10 @@ def perfect_score(name: str, learning: LearningSettings) -> float:
     """Return the value of a metric without any error; of a user's own with no unit it is 1."""
     if name in ("train_loss", "test_loss"):
         return 0.0
-    own = {entry.name: entry for entry in further_metrics(learning)}
-    entry = own[name] if name in own else metric(name)
+    known = {entry.name: entry for entry in (*METRICS, *further_metrics(learning))}
+    if name not in known:  # a run refuses it, and names those that it records
+        return 1.0
+    entry = known[name]
     if not entry.higher_is_better:
         return 0.0
     if entry.unit == "%":
