@@ -16,6 +16,7 @@ import argparse
 import statistics
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from scdn.simulation.runner import REFERENCE_METHOD, run
 
 METHODS = ("mission", "gsp-matched", "vafl-matched", "oort")
 SIZES = (None, 0.3, 0.1)  # joules of each device; None: unlimited
-KEY = ("battery_j", "seed", "method", "rounds", "work")
+KEY = ("battery_j", "seed", "method", "rounds")
 DEVICE_TERMS = ("transmission_j", "processing_j", "circuit_j", "idle_j")
 
 
@@ -41,10 +42,10 @@ def scenario_of(battery_j: float | None, seed: int, method: str, rounds: int) ->
     return network_scenario("paper-static", settings)
 
 
-def train(battery_j: float | None, seed: int, method: str, rounds: int, work: str) -> Record:
+def train(work: Path, battery_j: float | None, seed: int, method: str, rounds: int) -> Record:
     """Run one method; return its final score, what devices spent, and who ran out of energy."""
     scenario = scenario_of(battery_j, seed, method, rounds)
-    reference = Path(work) / f"{battery_j}-{seed}-{rounds}"
+    reference = work / f"{battery_j}-{seed}-{rounds}"
     if method == REFERENCE_METHOD:
         recorded = read_run(reference) if reference.exists() else run(scenario, reference)
     else:
@@ -52,7 +53,7 @@ def train(battery_j: float | None, seed: int, method: str, rounds: int, work: st
             recorded = run(scenario, Path(folder) / "run", reference=reference)
     energy = (recorded.end or {})["energy"]
     return {
-        **dict(zip(KEY, (battery_j, seed, method, rounds, work), strict=True)),
+        **dict(zip(KEY, (battery_j, seed, method, rounds), strict=True)),
         "top3": recorded.rounds[-1]["metrics"]["top3"],
         "device_j": sum(energy[term] for term in DEVICE_TERMS),
         "total_j": energy["total_j"],
@@ -65,8 +66,8 @@ def run_all(args: argparse.Namespace) -> None:
     """Run SC-DN where it is missing, then everybody else."""
     for methods in ((REFERENCE_METHOD,), args.methods):
         cells = product(range(args.seeds), (None, *args.sizes), methods)
-        wanted = [(size, seed, name, args.rounds, str(args.work)) for seed, size, name in cells]
-        run_missing(args.file, train, wanted, KEY, args.jobs)
+        wanted = [(size, seed, name, args.rounds) for seed, size, name in cells]
+        run_missing(args.file, partial(train, args.work), wanted, KEY, args.jobs)
 
 
 # --- the table ------------------------------------------------------------------------------------

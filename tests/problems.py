@@ -267,12 +267,11 @@ class Model:
             assert device["id"] == plan["id"]
             total += w["convergence"] * self.convergence(device, plan["iterations"])
             clock = plan["cpu_hz"]
-            factor = device.get("price_factor", 1.0)
-            total += factor * w["processing"] * self.processing(device, plan["iterations"], clock)
+            total += w["processing"] * self.processing(device, plan["iterations"], clock)
             if plan["active"]:
                 delay = self.delay(device, plan["power_w"], server)
                 assert delay <= self.max_delay * (1 + 1e-9)
-                total += factor * w["transmission"] * plan["power_w"] * delay
+                total += w["transmission"] * plan["power_w"] * delay
                 assert plan["delay_s"] == close(delay)
                 sends = device["payload_bits"] > 0
                 assert not sends or plan["power_w"] >= device.get("min_power_w", 0) * (1 - 1e-12)
@@ -324,8 +323,7 @@ class Model:
             if clock <= device["cpu_max_hz"]:
                 cost = self.weights["convergence"] * self.convergence(device, iterations)
                 clock = max(clock, device["cpu_min_hz"])
-                factor = device.get("price_factor", 1.0) * self.weights["processing"]
-                cost += factor * self.processing(device, iterations, clock)
+                cost += self.weights["processing"] * self.processing(device, iterations, clock)
                 best = min(best, cost)
         return best
 
@@ -346,8 +344,7 @@ class Model:
                 floored = power < device.get("min_power_w", 0)
                 power = max(power, device.get("min_power_w", 0))
                 delay = self.delay(device, power, server) if floored else self.max_delay
-            factor = device.get("price_factor", 1.0) * self.weights["transmission"]
-            cost = on + factor * power * delay
+            cost = on + self.weights["transmission"] * power * delay
             total += min(off, cost) if power <= limit else off
         return total
 

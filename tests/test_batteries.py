@@ -19,8 +19,9 @@ from scdn.data import fetch
 from scdn.errors import InputError
 from scdn.federation.messenger import RawReply
 from scdn.federation.wire_format import decode
-from scdn.mission.battery_prices import BatteryPrices, expected_rounds, next_factor
+from scdn.mission.battery_rations import expected_rounds, next_factor
 from scdn.scenario import make_scenario
+from scdn.simulation import battery_rounds
 from scdn.simulation.runner import resume, run
 from scdn.world.churn import churn_trace
 
@@ -269,7 +270,7 @@ def test_a_federation_has_the_batteries_of_a_simulation(method, tmp_path):
     logarithmic(0.1, 3.0),
 )
 def test_price_factors_make_a_battery_last(costs, gains, share):
-    """A device that buys what is worth its price rests now and then, and lasts to the end."""
+    """A server that buys what is worth its price spends less now and then, and lasts to the end."""
     rounds = 200
     costs = np.array([0.0, *sorted(costs)])
     gains = np.array([0.0, *sorted(gains)])[: len(costs)]
@@ -296,10 +297,28 @@ def test_expected_rounds_add_up_the_chances_to_be_there(survival, rounds):
     assert expected_rounds(np.array([survival]), rounds)[0] == pytest.approx(expected, rel=1e-6)
 
 
-def test_battery_prices_survive_a_checkpoint():
-    prices = BatteryPrices({"a": 3.5}, 2.0, 7.0)
-    state = json.loads(json.dumps(prices.state_dict()))
-    assert BatteryPrices.from_state_dict(state) == prices
+@pytest.mark.parametrize("bill", [{}, {"payload": "protocol", "unheard": "imputed"}])
+def test_rations_make_devices_report_more_often_with_fewer_joules(bill, monkeypatch):
+    """Without them, devices train many iterations at once at a fast clock, and leave early."""
+    group = {**BASE["fleet"][0], "count": 3, "weibull_scale_rounds": 1e6, "battery_j": [0.3, 0.6]}
+    setting = scenario(
+        method="mission",
+        seed=5,
+        max_iterations=4,
+        learning={**bill, "rounds": 8},
+        mission={"goal": "best"},
+        churn={"entry_rate": 0.0},
+        fleet=[group],
+    )
+    rationed = run_once(setting)
+    monkeypatch.setattr(battery_rounds, "device_rations", lambda left_j, *_: left_j)
+    unlimited = run_once(setting)
+    assert reports_of(rationed) > reports_of(unlimited)
+    assert sum(spent_by_devices(rationed).values()) < sum(spent_by_devices(unlimited).values())
+
+
+def reports_of(recorded):
+    return sum(len(event["active"]) for event in recorded.rounds)
 
 
 @pytest.mark.parametrize(

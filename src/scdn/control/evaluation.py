@@ -41,10 +41,9 @@ class Violation(NamedTuple):
 class Evaluation:
     """The true objective of a decision, its terms and the constraints it violates."""
 
-    objective: float  # the sum of `weighted`, the problem's fixed cost and the surcharge
+    objective: float  # the sum of `weighted` and the problem's fixed cost
     terms: dict[str, float]  # convergence, and joules by kind
     weighted: dict[str, float]
-    surcharge: float  # what price factors add to the weighted joules
     delay_s: Array  # NaN where inactive
     transmission_j: Array
     processing_j: Array
@@ -77,15 +76,10 @@ def evaluate(problem: RoundProblem, decision: Decision) -> Evaluation:
         "processing": weights.processing * terms["processing_j"],
         "movement": weights.movement * terms["movement_j"],
     }
-    surcharge = 0.0
-    if problem.price_factors is not None:
-        joules = weights.transmission * transmission + weights.processing * processing
-        surcharge = float((problem.price_factors - 1) @ joules)
     return Evaluation(
-        objective=sum(weighted.values()) + problem.fixed_cost + surcharge,
+        objective=sum(weighted.values()) + problem.fixed_cost,
         terms=terms,
         weighted=weighted,
-        surcharge=surcharge,
         delay_s=np.where(decision.active, delay, np.nan),
         transmission_j=transmission,
         processing_j=processing,

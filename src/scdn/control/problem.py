@@ -60,7 +60,6 @@ class RoundProblem:
     forgone: Array | None = None  # (N, τ^g + 1): replaces the bound, by number of iterations
     fixed_cost: float = 0.0  # of the objective, whatever is decided, such as the price of time
     iteration_caps: Array | None = None  # of each device, below τ^g
-    price_factors: Array | None = None  # (N,): times each device's joules, in the objective alone
     network_size: int = -1  # N of Theorem 1's bound; by default the number of devices here
     option: RoundOption | None = None  # duration and bits that this is the problem of, if chosen
     noise_w: Array = field(init=False)
@@ -73,7 +72,7 @@ class RoundProblem:
     def take(self, which: IntArray) -> RoundProblem:
         """Return the problem of some of the devices; the bound keeps the network's N."""
         arrays = {name: getattr(self, name)[which] for name in DEVICE_COLUMNS}
-        for name in ("forgone", "iteration_caps", "price_factors"):
+        for name in ("forgone", "iteration_caps"):
             values = getattr(self, name)
             arrays[name] = None if values is None else values[which]
         return replace(self, ids=tuple(self.ids[i] for i in which), **arrays)
@@ -136,10 +135,6 @@ class RoundProblem:
     def processing_j(self, iterations: ArrayLike, cpu_hz: ArrayLike) -> Array:
         """Return the energy of computing the iterations at a clock."""
         return energy.processing_j(self.cycles(iterations), self.capacitance, cpu_hz)
-
-    def priced(self, cost: Array) -> Array:
-        """Return weighted joules of each device, times its price factor if there is one."""
-        return cost if self.price_factors is None else self.price_factors * cost
 
     def convergence(self, iterations: ArrayLike) -> Array:
         """Return each device's term of Theorem 1's bound, times its importance γ.

@@ -222,5 +222,4 @@ def _free_of_movement(problem: RoundProblem, prices: Prices, start_m: Array) -> 
         forgone=None,
         fixed_cost=0.0,
         iteration_caps=None,
-        price_factors=None,
     )

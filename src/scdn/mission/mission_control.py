@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from scdn.control.problem import RoundProblem
 from scdn.control.round_option import RoundOption
 from scdn.errors import input_error
 from scdn.learning.metrics import METRICS, further_metrics
-from scdn.mission.battery_prices import BatteryPrices
+from scdn.mission.battery_rations import ServerBatteryPrice
 from scdn.mission.forecast import MeasuredProgress, ProgressForecast
 from scdn.mission.learning_curve import POWER, ScoreFit, loss_at, progress
 from scdn.mission.round_search import MissionRound
@@ -71,7 +71,7 @@ class MissionControl:
     circuit_j: float = 0.0
     rounds: int = 0
     times_reached: int = 0
-    battery_prices: BatteryPrices = field(default_factory=BatteryPrices)
+    server_price: ServerBatteryPrice = field(default_factory=ServerBatteryPrice)
     round: MissionRound | None = None  # what the plan of the current round knew
 
     @classmethod
@@ -146,7 +146,7 @@ class MissionControl:
             gains=self.forecast.gains(problem.ids, self.rounds, problem.max_iterations),
             base=self.forecast.base,
             prices=self.scenario.mission_prices,
-            server_factor=self.battery_prices.server,
+            server_factor=self.server_price.factor,
             goal=settings.goal,
             rounds_left=self._rounds_with_server(),
             progress=self.progress,
@@ -177,7 +177,7 @@ class MissionControl:
 
     def _rounds_with_server(self) -> int:
         """Return the rounds that are left, if the server's battery is enough for them."""
-        flown = self.battery_prices.server_rounds
+        flown = self.server_price.rounds
         return self.rounds_left if flown is None else max(min(self.rounds_left, int(flown)), 1)
 
     # --- after a round --------------------------------------------------------------------------
@@ -279,7 +279,7 @@ class MissionControl:
             **values,
             "forecast": self.forecast.state_dict(),
             "fit": fit,
-            "battery_prices": self.battery_prices.state_dict(),
+            "server_price": asdict(self.server_price),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -287,7 +287,7 @@ class MissionControl:
         for name in _STATE:
             setattr(self, name, state[name])
         self.forecast = ProgressForecast.from_state_dict(state["forecast"])
-        self.battery_prices = BatteryPrices.from_state_dict(state["battery_prices"])
+        self.server_price = ServerBatteryPrice(**state["server_price"])
         if self.fit is not None:
             self.fit.load_state_dict(state["fit"])
 

@@ -22,10 +22,14 @@ from scdn.world.movement_models import MovementJ
 
 @dataclass(frozen=True, eq=False)
 class Budget:
-    """What a round may take: of each device, and of the server; infinite without a battery."""
+    """What a round may take: of each device, and of the server; infinite without a battery.
+
+    Devices with rations take no more than these, if they can do with a single iteration.
+    """
 
     devices_j: Array
     server_j: float
+    rations_j: float | Array = np.inf
 
     @property
     def is_unlimited(self) -> bool:

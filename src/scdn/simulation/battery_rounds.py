@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +19,7 @@ from scdn.control.problem import RoundProblem
 from scdn.control.solve import Solver
 from scdn.learning.asynchronous_schedule import PartyCycle
 from scdn.methods import RoundContext
-from scdn.mission.mission_control import MissionControl
+from scdn.mission.battery_rations import device_rations
 from scdn.scenario import Electronics
 from scdn.simulation.batteries import Budget
 from scdn.simulation.outcome import Outcome, realise_at_worst
@@ -40,13 +40,16 @@ def plan_round_within_batteries(
     simulation: Simulation, problem: RoundProblem, context: RoundContext
 ) -> tuple[Plan, Solver | None]:
     """Return the method's plan of the round, or one that batteries can pay for."""
+    budget = _budget(simulation)
     if simulation.mission is not None:
-        problem = simulation.mission.battery_prices.apply(problem)
+        rounds = simulation.mission.expected_rounds
+        rations = device_rations(budget.devices_j, problem.survival, rounds)
+        budget = replace(budget, rations_j=rations)
     return plan_within_batteries(
         simulation.method,
         problem,
         context,
-        _budget(simulation),
+        budget,
         partial(_reserve, simulation),
         partial(worst_case, simulation, problem),
     )
@@ -133,8 +136,10 @@ def pay(
     batteries, fleet, before = simulation.batteries, simulation.fleet, _budget(simulation)
     outcome = batteries.spend(fleet, outcome, movement, compute)
     budget = _budget(simulation)
-    if simulation.mission is not None:
-        _ration(simulation.mission, problem, outcome, before, budget)
+    if simulation.mission is not None and np.isfinite(before.server_j):
+        spent_j = before.server_j - budget.server_j
+        rounds = simulation.mission.expected_rounds
+        simulation.mission.server_price.observe(before.server_j, spent_j, rounds)
     if np.isfinite(budget.devices_j).any():
         options = round_options(simulation, problem)
         least_j = least_of_options_j(problem, options, partial(_reserve, simulation))
@@ -143,17 +148,6 @@ def pay(
         used_up = problem.selected_ids(budget.devices_j < least_j)
         batteries.exits = [name for name in used_up if name not in busy]
     return outcome
-
-
-def _ration(
-    mission: MissionControl, problem: RoundProblem, outcome: Outcome, before: Budget, after: Budget
-) -> None:
-    """Let a mission find out whether batteries last until its expected end."""
-    rounds, prices = mission.expected_rounds, mission.battery_prices
-    work_j = outcome.device_j - outcome.idle_j
-    prices.observe(problem, before.devices_j, work_j, outcome.idle_j, rounds)
-    if np.isfinite(before.server_j):
-        prices.observe_server(before.server_j, before.server_j - after.server_j, rounds)
 
 
 def _budget(simulation: Simulation) -> Budget:

@@ -53,26 +53,37 @@ def plan_within_batteries(
         plan, fallback = plan_round(method, limited, _within_limits(context, limited))
         seconds += plan.solve_seconds
         worst = worst_case(plan)
-        too_much = _too_much(plan, worst, budget)
-        if too_much.any() and attempt == MOST_PLANS - 1:
+        allowed_j = _allowed_j(plan, worst, budget)
+        too_much = _takes_more(plan, worst, allowed_j)
+        if attempt == MOST_PLANS - 1:
+            too_much = _takes_more(plan, worst, budget.devices_j)
             plan = _switched_off(plan, too_much)
             worst = worst_case(plan)
         elif too_much.any():
             reserved = reserve(plan.problem)
-            limited = _lower_limits(limited, plan, worst, too_much, budget, reserved)
+            limited = _lower_limits(limited, plan, worst, too_much, allowed_j, reserved)
         changed = changed | too_much
         if SAFETY * worst.server_j > budget.server_j:
             context, shortened = _shortest_rounds(context)
             if not shortened:
                 limited = _with_affordable_positions(limited, plan, worst, budget.server_j)
-        elif not _too_much(plan, worst, budget).any():
+        elif not _takes_more(plan, worst, allowed_j).any() or attempt == MOST_PLANS - 1:
             return replace(plan, battery_limited=changed, solve_seconds=seconds), fallback
     raise _server_error(budget.server_j, worst.server_j)
 
 
-def _too_much(plan: Plan, worst: WorstCase, budget: Budget) -> Mask:
-    """Return the active devices that may spend more than they have."""
-    return plan.decision.active & (SAFETY * worst.device_j > budget.devices_j)
+def _takes_more(plan: Plan, worst: WorstCase, allowed_j: Array) -> Mask:
+    """Return the active devices that may spend more than they are allowed to."""
+    return plan.decision.active & (SAFETY * worst.device_j > allowed_j)
+
+
+def _allowed_j(plan: Plan, worst: WorstCase, budget: Budget) -> Array:
+    """Return what each device may spend: its ration, or what a single iteration takes."""
+    problem, decision = plan.problem, plan.decision
+    one = np.minimum(decision.iterations, 1.0)
+    saved_j = plan.evaluation.processing_j - problem.processing_j(one, problem.least_cpu_hz(one))
+    least_j = SAFETY * (worst.device_j - np.where(decision.active, saved_j, 0.0))
+    return np.minimum(np.maximum(budget.rations_j, least_j), budget.devices_j)
 
 
 def _within_limits(context: RoundContext, problem: RoundProblem) -> RoundContext:
@@ -167,7 +178,7 @@ def _lower_limits(
     plan: Plan,
     worst: WorstCase,
     which: Mask,
-    budget: Budget,
+    allowed_j: Array,
     reserve: ReportReserve,
 ) -> RoundProblem:
     """Return the problem with limits that some devices can pay for.
@@ -186,7 +197,7 @@ def _lower_limits(
     def left_j(iterations: Array, on_air_s: Array) -> Array:
         processing = problem.processing_j(iterations, problem.least_cpu_hz(iterations))
         fixed = waiting_j + reserve.circuit_w * on_air_s + processing
-        return np.asarray(budget.devices_j / SAFETY - fixed)
+        return np.asarray(allowed_j / SAFETY - fixed)
 
     least = np.minimum(planned, 1.0)
     iterations, fits = least, np.zeros(len(problem), dtype=np.bool_)

@@ -67,11 +67,11 @@ def device_costs(problem: RoundProblem, gap: float = 1e-4) -> DeviceCosts:
         iterations, on, slack = _relaxed_iterations(problem, min(gap / 20, 1e-5))
     per_loss = problem.least_power_per_loss()
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        price = problem.priced(problem.weights.transmission * per_loss * problem.max_delay_s)
+        price = problem.weights.transmission * per_loss * problem.max_delay_s
         reach = np.where(per_loss > 0, problem.max_power_w / per_loss, np.inf)
         floor_loss = np.where(per_loss > 0, problem.min_power_w / per_loss, 0.0)
     symbols = problem.payload_bits * np.log(2.0) / problem.bandwidth_hz
-    floor_cost = problem.priced(problem.weights.transmission * problem.min_power_w * symbols)
+    floor_cost = problem.weights.transmission * problem.min_power_w * symbols
     floor_snr = problem.min_power_w / problem.noise_w
     return DeviceCosts(off, on, slack, iterations, price, reach, floor_loss, floor_cost, floor_snr)
 
@@ -82,7 +82,7 @@ def _running_cost(problem: RoundProblem, iterations: Array) -> Array:
     cpu_hz = problem.least_cpu_hz(iterations)
     weights = problem.weights
     cost = weights.convergence * problem.convergence(iterations)
-    cost = cost + problem.priced(weights.processing * problem.processing_j(iterations, cpu_hz))
+    cost = cost + weights.processing * problem.processing_j(iterations, cpu_hz)
     possible = (cpu_hz <= problem.cpu_max_hz) & (iterations <= problem.iteration_cap())
     return np.where(possible, cost, np.inf)
 
@@ -182,7 +182,7 @@ def _interval_bound(problem: RoundProblem, low: Array, high: Array) -> Array:
     progress = rate * (q_high * mean - q_low * largest / 2) + problem.learning.epsilon
     processing = problem.processing_j(low, problem.least_cpu_hz(low))
     bound = weights.convergence * problem.importance * problem.bound(drift, progress)
-    return bound + problem.priced(weights.processing * processing)
+    return bound + weights.processing * processing
 
 
 def _sending_s(problem: RoundProblem, power: Array, server_m: Array) -> Array | float:
@@ -200,7 +200,7 @@ def decision_at(problem: RoundProblem, costs: DeviceCosts, server_m: Array) -> D
     in_reach = least <= problem.max_power_w * (1 + _ROUNDING)
     power = np.where(in_reach, np.minimum(least, problem.max_power_w), 0.0)
     transmission = problem.weights.transmission * power * _sending_s(problem, power, server_m)
-    active = in_reach & (problem.priced(transmission) < costs.gain)
+    active = in_reach & (transmission < costs.gain)
     iterations = np.where(active, costs.iterations, 0.0)
     return Decision(
         server_m=server_m,
