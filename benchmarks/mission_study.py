@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -27,6 +28,7 @@ from result_file import Record, argument_parser, read, run_missing
 from two_bills import BILLS, NAMES
 
 from scdn.arrays import Array
+from scdn.job_pool import PoolJob, run_jobs
 from scdn.record.round_totals import cumulative_totals
 from scdn.record.run_reader import Run, read_run
 from scdn.record.target_results import target_results
@@ -43,10 +45,10 @@ METHODS = ("mission", "oort", "gsp-matched", "max-vfl-matched", "vafl-matched")
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
-def scenario_of(network: str, bill: str, seed: int, method: str) -> Scenario:
-    """Return the scenario of one run."""
+def scenario_of(network: str, bill: str, seed: int, method: str, *further: str) -> Scenario:
+    """Return the scenario of one run, with some further settings."""
     targets = ",".join(f'"{target}"' for target in TARGETS[network])
-    settings = [f"seed={seed}", f"method={method}", f"targets=[{targets}]"]
+    settings = [f"seed={seed}", f"method={method}", f"targets=[{targets}]", *further]
     if network in REAL:
         return read_scenario(EXAMPLES / f"{REAL[network]}.toml", settings)
     return network_scenario(network, [*settings, *BILLS[bill]])
@@ -55,16 +57,21 @@ def scenario_of(network: str, bill: str, seed: int, method: str) -> Scenario:
 def train(work: Path, network: str, bill: str, seed: int, method: str) -> Record:
     """Run one method; return what it cost to reach the targets, and its curve until then."""
     scenario = scenario_of(network, bill, seed, method)
-    reference = work / f"{network}-{bill}-{seed}"
     if method == REFERENCE_METHOD:
-        recorded = read_run(run_or_resume(scenario, reference, with_baselines=False))
+        recorded = read_run(reference_run(work, network, bill, seed))
     elif method == "mission":
         recorded = run_once(scenario)
     else:
-        targets = parse_targets(TARGETS[network])
-        recorded = run_to_targets(scenario, targets, reference=reference)
+        reference = reference_run(work, network, bill, seed)
+        recorded = run_to_targets(scenario, parse_targets(TARGETS[network]), reference=reference)
     key = {"network": network, "bill": bill, "seed": seed, "method": method}
     return {**key, **_costs(recorded, TARGETS[network])}
+
+
+def reference_run(work: Path, network: str, bill: str, seed: int) -> Path:
+    """Return the folder of SC-DN's run, which is made if it is missing."""
+    scenario = scenario_of(network, bill, seed, REFERENCE_METHOD)
+    return run_or_resume(scenario, work / f"{network}-{bill}-{seed}", with_baselines=False)
 
 
 def _costs(recorded: Run, targets: Sequence[str]) -> Record:
@@ -93,8 +100,13 @@ def run_all(args: argparse.Namespace) -> None:
     if args.real:
         networks = [(name, "protocol") for name in REAL]
     seeds = range(args.first_seed, args.first_seed + args.seeds)
+    cells = [(*cell, seed) for seed, cell in product(seeds, networks)]
+    if set(args.methods) - {"mission"}:  # rivals need it
+        references = [PoolJob(str(cell), reference_run, (args.work, *cell)) for cell in cells]
+        for count, _ in enumerate(run_jobs(references, workers=args.jobs), 1):
+            print(f"\r{count} of {len(cells)} runs of SC-DN", end="", file=sys.stderr, flush=True)
     for methods in ((REFERENCE_METHOD,), args.methods):
-        wanted = [(*cell, seed, method) for seed, cell, method in product(seeds, networks, methods)]
+        wanted = [(*cell, method) for cell, method in product(cells, methods)]
         run_missing(args.file, partial(train, args.work), wanted, key, args.jobs)
 
 
