@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,19 +70,17 @@ def small_round(rng, most):
     count = len(request["devices"])
     gains = rng.uniform(-0.1, 1, (count, 1)) * np.arange(most + 1) ** rng.uniform(0.2, 1.2)
     base, fixed = float(rng.uniform(-0.2, 0.5)), float(rng.choice([0.0, rng.uniform(0, 1)]))
-    extra = rng.uniform(0, 0.3, count) if rng.random() < 0.5 else None
-    entry = BoundRound(problem_of(make_request(request)), gains, base, fixed, extra)
-    points = decisions(request, gains, base, fixed, np.zeros(count) if extra is None else extra)
-    return entry, points
+    entry = BoundRound(problem_of(make_request(request)), gains, base, fixed)
+    return entry, decisions(request, gains, base, fixed)
 
 
-def decisions(request, gains, base, fixed, extra):
+def decisions(request, gains, base, fixed):
     """Return (joules, gain) of every decision by the documented model."""
     model = Model(request)
     points = [(0.0, 0.0)]
     for server in request.get("candidates_m") or [request["server"]["position_m"]]:
         choices = [
-            device_choices(model, device, server, gains[n], extra[n])
+            device_choices(model, device, server, gains[n])
             for n, device in enumerate(model.devices)
         ]
         staying = PRICES.server * staying_j(model, server) + fixed
@@ -101,7 +98,7 @@ def staying_j(model, server):
     return 5.0 * model.round_s if kind == "landing" else 0.0
 
 
-def device_choices(model, device, server, gains, extra, prices=PRICES):
+def device_choices(model, device, server, gains, prices=PRICES):
     """Return (joules, gain) of a device that rests or trains, as far as it can."""
     choices = [(0.0, float(gains[0]))]
     power = model._least_power_per_loss(device) * model.path_loss(device, server)
@@ -113,7 +110,7 @@ def device_choices(model, device, server, gains, extra, prices=PRICES):
         clock = max(model.least_clock(device, iterations), device["cpu_min_hz"])
         if clock <= device["cpu_max_hz"]:
             running = model.processing(device, iterations, clock)
-            joules = prices.device * (sending + running) + extra
+            joules = prices.device * (sending + running)
             choices.append((joules, float(gains[iterations])))
     return choices
 
@@ -190,17 +187,6 @@ def test_no_progress_costs_nothing(seed, progress):
     assert mission_bound([], PRICES, 1.0).joules == math.inf
 
 
-@given(seeds)
-def test_alternatives_only_help_and_one_of_them_is_flown(seed):
-    rng = np.random.default_rng(seed)
-    (first, points), (second, others) = small_round(rng, 1), small_round(rng, 1)
-    both = replace(first, alternatives=(second,))
-    front = all_plans([[*points, *others]])
-    progress = float(rng.uniform(0, front[-1][1]))
-    bound = mission_bound([both], PRICES, progress, **TIGHT)
-    assert bound.joules == pytest.approx(on_hull(front, progress), rel=1e-6, abs=1e-9)
-
-
 # --- any network ----------------------------------------------------------------------------------
 
 
@@ -235,7 +221,7 @@ def random_purchase(rng, request, problem, gains, prices):
     server = model.before = allowed[rng.integers(len(allowed))].tolist()  # flights are free
     joules, gain = prices.server * model.movement(server), 0.0
     for n, device in enumerate(model.devices):
-        choices = device_choices(model, device, server, gains[n], 0.0, prices)
+        choices = device_choices(model, device, server, gains[n], prices)
         cost, gained = choices[rng.integers(len(choices))]
         joules, gain = joules + cost, gain + gained
     return joules, gain

@@ -123,39 +123,33 @@ class _WorthSearch:
     ) -> None:
         self.progress, self.max_boxes, self.solves = progress, max_boxes, 0
         self.start_m = rounds[0].problem.server_m if rounds else np.zeros(3)
-        self.rounds = [
-            [FreeRound(way, prices, self.start_m) for way in (entry, *entry.alternatives)]
-            for entry in rounds
-        ]
+        self.rounds = [FreeRound(entry, prices, self.start_m) for entry in rounds]
         executed = [entry.executed_m for entry in rounds if entry.executed_m is not None]
         self._share([self.start_m, *executed])
 
     def _share(self, positions: Sequence[Array]) -> None:
         """Let every round know positions that are good in one."""
-        for way in (way for ways in self.rounds for way in ways):
-            way.add(np.stack(positions))
+        for entry in self.rounds:
+            entry.add(np.stack(positions))
 
     def within_reach(self) -> bool:
         """Return whether some plan may make the progress; learn where, if that is not known."""
         needed = self.progress * (1 - 1e-9)
         if self._most_known_gain() >= needed:
             return True
-        if sum(max(0.0, *(way.most_gain for way in ways)) for ways in self.rounds) < needed:
+        if sum(max(0.0, entry.most_gain) for entry in self.rounds) < needed:
             return False
         most, positions = 0.0, [self.start_m]
-        for ways in self.rounds:
-            gains = [0.0]
-            for way in ways:
-                gain, position = way.solve_for_gain(self.start_m, self.max_boxes)
-                gains.append(gain)
-                positions.append(position)
-                self.solves += 1
-            most += max(gains)
+        for entry in self.rounds:
+            gain, position = entry.solve_for_gain(self.start_m, self.max_boxes)
+            positions.append(position)
+            self.solves += 1
+            most += max(gain, 0.0)
         self._share(positions)
         return most >= needed
 
     def _most_known_gain(self) -> float:
-        return sum(max(0.0, *(way.most_known_gain() for way in ways)) for ways in self.rounds)
+        return sum(max(0.0, entry.most_known_gain()) for entry in self.rounds)
 
     def run(self, tolerance: float, max_passes: int) -> MissionBound:
         """Raise the bound from worth to worth, until it is close to the ceiling."""
@@ -163,12 +157,12 @@ class _WorthSearch:
         for _ in range(max_passes):
             worth, plan_j = self._best_known_worth()
             best = replace(best, attained_j=min(best.attained_j, plan_j))
-            known_j = [_purchase(ways, worth).net_j for ways in self.rounds]
+            known_j = [_purchase(entry, worth).net_j for entry in self.rounds]
             ceiling_j = self._total_j(worth, known_j)
             if worth == before or best.joules >= (1 - tolerance) * ceiling_j:
                 break
             slack_j = tolerance * ceiling_j / (2 * len(self.rounds))
-            joules, before = self._proven_j(worth, slack_j, known_j), worth
+            joules, before = self._proven_j(worth, slack_j), worth
             if joules > best.joules:
                 best = replace(best, joules=joules, worth=worth)
         return replace(best, solves=self.solves)
@@ -194,29 +188,27 @@ class _WorthSearch:
         return worth, high.plan_j if high.gain >= enough else math.inf
 
     def _tangent(self, worth: float) -> _Tangent:
-        purchases = [_purchase(ways, worth) for ways in self.rounds]
+        purchases = [_purchase(entry, worth) for entry in self.rounds]
         plan_j = sum(purchase.net_j + worth * purchase.gain for purchase in purchases)
         return _Tangent(worth, plan_j, sum(purchase.gain for purchase in purchases))
 
     def _total_j(self, worth: float, nets_j: Sequence[float]) -> float:
         return worth * self.progress + sum(min(0.0, net_j) for net_j in nets_j)
 
-    def _proven_j(self, worth: float, slack_j: float, known_j: Sequence[float]) -> float:
+    def _proven_j(self, worth: float, slack_j: float) -> float:
         """Return the bound at a worth, from exact solves; share the positions that they find."""
         proven_j, positions = [], [self.start_m]
-        for ways, limit_j in zip(self.rounds, known_j, strict=True):
-            least_j = 0.0
-            for way in ways:
-                if way.least_net_j(worth) >= 0:
-                    continue
-                known = way.best_known(worth)
-                start_m, net_j = (known.position, known.net_j) if known else (self.start_m, 0.0)
-                spare_j = slack_j + max(0.0, net_j - limit_j)
-                net_j, position = way.solve(worth, spare_j, start_m, self.max_boxes)
-                least_j = min(least_j, net_j)
-                positions.append(position)
-                self.solves += 1
-            proven_j.append(least_j)
+        for entry in self.rounds:
+            if entry.least_net_j(worth) >= 0:
+                continue
+            known = entry.best_known(worth)
+            start_m, spare_j = self.start_m, slack_j
+            if known is not None:  # where it is better not flown, less has to be proven
+                start_m, spare_j = known.position, slack_j + max(0.0, known.net_j)
+            net_j, position = entry.solve(worth, spare_j, start_m, self.max_boxes)
+            proven_j.append(net_j)
+            positions.append(position)
+            self.solves += 1
         self._share(positions)
         joules = self._total_j(worth, proven_j)
         return float(joules - _ROUNDING * (2 * worth * self.progress + abs(joules)))
@@ -230,10 +222,10 @@ class _Tangent(NamedTuple):
     gain: float
 
 
-def _purchase(ways: Sequence[FreeRound], worth: float) -> Purchase:
+def _purchase(entry: FreeRound, worth: float) -> Purchase:
     """Return the best that is known of a round; nothing, if it is better not flown."""
-    purchases = [purchase for way in ways if (purchase := way.best_known(worth))]
-    return min([_NOTHING, *purchases], key=lambda purchase: purchase.net_j)
+    known = entry.best_known(worth)
+    return known if known is not None and known.net_j < 0 else _NOTHING
 
 
 def billed_round(
@@ -247,7 +239,6 @@ def billed_round(
     fixed_j: float,
     billed_j: float,
     prices: Prices,
-    device_j: Array | None = None,
 ) -> BoundRound:
     """Return a round of a run, such that the run does not fall below the mission's bound.
 
@@ -258,7 +249,7 @@ def billed_round(
     server_m, iterations, path_loss
         Where the server was, the iterations that devices executed and reported in time, and their
         true path losses.
-    gains, base_gain, fixed_j, device_j
+    gains, base_gain, fixed_j
         As in `BoundRound`; `gains` has the measured gain at the iterations that were executed.
     billed_j
         All priced joules of the round.
@@ -273,6 +264,6 @@ def billed_round(
         wall_loss_db=problem.wall_loss_db + 10 * np.log10(better),
         cpu_max_hz=np.maximum(problem.cpu_max_hz, problem.least_cpu_hz(counts)),
     )
-    entry = BoundRound(as_it_was, gains, base_gain, fixed_j, device_j, server_m)
+    entry = BoundRound(as_it_was, gains, base_gain, fixed_j, server_m)
     least_j = FreeRound(entry, prices, problem.server_m).cost_j(server_m, counts)
     return replace(entry, fixed_j=min(fixed_j, billed_j - least_j))

@@ -39,21 +39,15 @@ class BoundRound:
         The progress that the round brings besides, if it is flown.
     fixed_j
         Priced joules that a flown round costs in any case, beside what the problem knows.
-    device_j
-        (N,): priced joules that each device costs in any case if it trains, likewise; by default 0.
     executed_m
         Where the server was in this round: a good position to begin with.
-    alternatives
-        Other ways to fly the same round, such as one of another duration; at most one is flown.
     """
 
     problem: RoundProblem
     gains: Array
     base_gain: float = 0.0
     fixed_j: float = 0.0
-    device_j: Array | None = None
     executed_m: Array | None = None
-    alternatives: tuple[BoundRound, ...] = ()
 
 
 class Purchase(NamedTuple):
@@ -65,15 +59,12 @@ class Purchase(NamedTuple):
 
 
 class FreeRound:
-    """One way to fly a round with free movement, and positions that are known for it."""
+    """A round with free movement, and positions that are known for it."""
 
-    def __init__(self, way: BoundRound, prices: Prices, start_m: Array) -> None:
-        self.way, self.prices = way, prices
-        self.problem = _free_of_movement(way.problem, prices, start_m)
-        self.gains = floats(way.gains)
-        self.extra_j = np.zeros(self.gains.shape)
-        if way.device_j is not None:
-            self.extra_j[:, 1:] = floats(way.device_j)[:, None]
+    def __init__(self, entry: BoundRound, prices: Prices, start_m: Array) -> None:
+        self.entry, self.prices = entry, prices
+        self.problem = _free_of_movement(entry.problem, prices, start_m)
+        self.gains = floats(entry.gains)
         self.running_j = self._running_j()
         in_time = np.isfinite(self.running_j)
         self.best_gains = np.where(in_time, self.gains, -np.inf).max(axis=1, initial=-np.inf)
@@ -88,7 +79,7 @@ class FreeRound:
     @property
     def most_gain(self) -> float:
         """Return a gain that no decision exceeds."""
-        return self.way.base_gain + float(self.best_gains.sum())
+        return self.entry.base_gain + float(self.best_gains.sum())
 
     # --- known positions --------------------------------------------------------------------------
 
@@ -121,8 +112,8 @@ class FreeRound:
         nets = np.where(active, self.sending_j + trains, rests).sum(axis=1) + self.staying_j
         best = int(nets.argmin())
         bought = self.gains[rows, np.where(active[best], counts, 0)].sum()
-        gain = self.way.base_gain + float(bought)
-        net_j = float(nets[best]) + self.way.fixed_j - worth * self.way.base_gain
+        gain = self.entry.base_gain + float(bought)
+        net_j = float(nets[best]) + self.entry.fixed_j - worth * self.entry.base_gain
         return Purchase(net_j, gain, self.positions[best])
 
     def cost_j(self, position: Array, counts: IntArray) -> float:
@@ -137,7 +128,7 @@ class FreeRound:
         if not len(self.positions):
             return -math.inf
         heard = np.where(np.isfinite(self.sending_j), self.best_gains, self.gains[:, 0])
-        return self.way.base_gain + float(np.maximum(heard, self.gains[:, 0]).sum(axis=1).max())
+        return self.entry.base_gain + float(np.maximum(heard, self.gains[:, 0]).sum(axis=1).max())
 
     # --- all positions ----------------------------------------------------------------------------
 
@@ -145,14 +136,14 @@ class FreeRound:
         """Return a net cost that no decision falls below, as if messages were free."""
         staying_j = self.problem.movement.staying_j([0.0, np.finfo(np.float64).tiny]).min()
         devices_j = (self.running_j - worth * self.gains).min(axis=1).sum()
-        net_j = self.prices.server * staying_j + devices_j - worth * self.way.base_gain
-        return float(net_j + self.way.fixed_j - self._rounding_j(worth))
+        net_j = self.prices.server * staying_j + devices_j - worth * self.entry.base_gain
+        return float(net_j + self.entry.fixed_j - self._rounding_j(worth))
 
     def solve(
         self, worth: float, slack_j: float, start_m: Array, max_boxes: int
     ) -> tuple[float, Array]:
         """Return a net cost that no decision falls below, up to about `slack_j`, and a position."""
-        offset_j = worth * (self.way.base_gain + self._best_sum()) - self.way.fixed_j
+        offset_j = worth * (self.entry.base_gain + self._best_sum()) - self.entry.fixed_j
         known = self.best_known(worth)
         objective = known.net_j + offset_j if known else 0.0
         gap = min(max(slack_j / objective, _LEAST_GAP), _LARGEST_GAP) if objective > 0 else 1e-3
@@ -164,7 +155,7 @@ class FreeRound:
     def solve_for_gain(self, start_m: Array, max_boxes: int) -> tuple[float, Array]:
         """Return a gain that no decision exceeds, whatever it costs, and a position."""
         result = self._solve_free(start_m, max_boxes)
-        most = self.way.base_gain + self._best_sum() - float(result.lower_bound)
+        most = self.entry.base_gain + self._best_sum() - float(result.lower_bound)
         return most + self._rounding_j(1.0), result.decision.server_m
 
     def _solve_free(self, start_m: Array, max_boxes: int) -> ExactResult:
@@ -172,12 +163,8 @@ class FreeRound:
         return solve_exact(problem, 1e-4, warm_start=start_m, max_boxes=max_boxes)
 
     def _problem_at(self, worth: float, prices: Prices) -> RoundProblem:
-        by_worth = problem_by_worth(
-            self.problem, RoundWorth(worth * self.gains, prices, serving_rounds=math.inf)
-        )
-        if self.way.device_j is None or prices is _FREE or by_worth.forgone is None:
-            return by_worth
-        return replace(by_worth, forgone=by_worth.forgone + self.extra_j)
+        round_worth = RoundWorth(worth * self.gains, prices, serving_rounds=math.inf)
+        return problem_by_worth(self.problem, round_worth)
 
     def _best_sum(self) -> float:
         """Return what `problem_by_worth` counts as forgone by nobody, at a worth of 1."""
@@ -185,8 +172,8 @@ class FreeRound:
 
     def _rounding_j(self, worth: float) -> float:
         """Return how far sums of this size may be off."""
-        size = abs(self.way.base_gain) + float(np.abs(self.gains).max(axis=1, initial=0.0).sum())
-        return _ROUNDING * (worth * size + abs(self.way.fixed_j))
+        size = abs(self.entry.base_gain) + float(np.abs(self.gains).max(axis=1, initial=0.0).sum())
+        return _ROUNDING * (worth * size + abs(self.entry.fixed_j))
 
     def _running_j(self) -> Array:
         """Return the priced joules (N, τ^g + 1) of computing; ∞ where no clock is fast enough."""
@@ -196,7 +183,7 @@ class FreeRound:
             clock = self.problem.least_cpu_hz(np.full(len(self.problem), count))
             joules = self.prices.device * self.problem.processing_j(count, clock)
             columns.append(np.where(clock <= self.problem.cpu_max_hz, joules, np.inf))
-        return np.stack(columns, axis=1) + self.extra_j
+        return np.stack(columns, axis=1)
 
     def _sending_j(self, positions: Array) -> Array:
         """Return the priced joules (positions, N) of reports; ∞ where no power is enough."""
