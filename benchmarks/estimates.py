@@ -48,12 +48,13 @@ def compare(network: str, bill: str, seed: int, name: str, *, work: str) -> Reco
     expected = estimate(scenario).document()
     record = {"estimate_s": time.perf_counter() - began}
     reference = Path(work) / f"{network}-{bill}-{seed}"
-    if name == REFERENCE_METHOD or not reference.exists():
+    if name == REFERENCE_METHOD or (method(name).rival and not reference.exists()):
         leader = scenario.model_copy(update={"method": REFERENCE_METHOD})
         recorded = read_run(reference) if reference.exists() else run(leader, reference)
     if name != REFERENCE_METHOD:
         with tempfile.TemporaryDirectory() as folder:
-            recorded = run(scenario, Path(folder) / "run", reference=reference)
+            given = reference if method(name).rival else None
+            recorded = run(scenario, Path(folder) / "run", reference=given)
     end = recorded.end or {}
     record |= dict(zip(KEY, (network, bill, seed, name), strict=True))
     return record | {

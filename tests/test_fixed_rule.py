@@ -92,7 +92,7 @@ def test_runs_that_do_not_get_there_are_infinite():
     records += [record(short, seed, 5.0) for seed in range(3)]
     for target, measure in product(TARGETS, MEASURES):
         assert medians(records, target, measure) == {good: 11.0, lucky: np.inf, short: 5.0}
-    assert best_rules(records, 2) == [good]
+    assert best_rules(records, 2, range(3)) == [good]
     first = list(rows(records))[2]
     assert "gsp, 1 iterations, 50%, 1× | 11 J" in first
     assert first.endswith("gsp, 1 iterations, 50%, 2× | 5 J |")
@@ -101,4 +101,4 @@ def test_runs_that_do_not_get_there_are_infinite():
 def test_a_rule_that_lacks_a_seed_is_not_ranked():
     records = [record(Rule("gsp", 1, 0.5), seed, 10.0) for seed in range(2)]
     records.append(record(Rule("start", 1, 0.5), 0, 1.0))
-    assert best_rules(records, 3) == [Rule("gsp", 1, 0.5)]
+    assert best_rules(records, 3, range(2)) == [Rule("gsp", 1, 0.5)]
