@@ -16,11 +16,11 @@ import numpy as np
 
 from scdn.arrays import Array
 
-SMOOTHING = 0.3  # weight of the latest measurement
+WEIGHT_OF_LATEST = 0.3  # weight of the latest measurement
 OPTIMISM = 0.1  # of the way to the best party's amount, that a resting party goes in each round
 USUAL_EXPONENT = 0.5
 EXPONENT_LIMITS = (0.2, 1.0)  # gains are concave
-TRUST_IN_USUAL = 3.0  # weight of the usual exponent, in pairs of counts a factor of e apart
+EXPONENT_PRIOR_WEIGHT = 3.0  # weight of the usual exponent, in pairs of counts a factor of e apart
 MEMORY = 0.9  # weight of earlier rounds in the fit of the exponent
 FIRST_PROGRESS = 16.0  # expected of the first round: the loss falls to 0.4 of it
 FIRST_SHARES = {"base": 0.2, "updates": 0.3, "hearing": 0.5}  # better than 0.4, 0.3, 0.3
@@ -109,7 +109,7 @@ class ProgressForecast:
             share = (max(measured.iterations.get(name, 0.0), 1e-9) / max(1, most)) ** self.exponent
             before, amount = self.parties.get(name), gain / share
             if before is not None:
-                amount = SMOOTHING * amount + (1 - SMOOTHING) * before.amount
+                amount = WEIGHT_OF_LATEST * amount + (1 - WEIGHT_OF_LATEST) * before.amount
             count = measured.iterations.get(name, 0.0)
             self.parties[name] = PartyProgress(amount, round_index, gain, count)
         heard = len(measured.iterations) / max(1, measured.present)
@@ -148,7 +148,9 @@ class ProgressForecast:
             more, risen = more - more.mean(), np.clip(risen - risen.mean(), -2.0, 2.0)
             covariance, variance = covariance + float(more @ risen), variance + float(more @ more)
         self.exponent_fit = (covariance, variance)
-        fitted = (covariance + TRUST_IN_USUAL * USUAL_EXPONENT) / (variance + TRUST_IN_USUAL)
+        fitted = (covariance + EXPONENT_PRIOR_WEIGHT * USUAL_EXPONENT) / (
+            variance + EXPONENT_PRIOR_WEIGHT
+        )
         self.exponent = min(max(fitted, EXPONENT_LIMITS[0]), EXPONENT_LIMITS[1])
 
     def state_dict(self) -> dict[str, Any]:

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 POWER = 3.0  # the loss falls as rounds^(-1/3), on MNIST from the first round to the last
-LEAST_SHARE = 1e-4  # of the first loss; a smaller loss counts as this
+LEAST_LOSS_SHARE = 1e-4  # of the first loss; a smaller loss counts as this
 
 
 def progress(loss: float, first_loss: float) -> float:
     """Return the progress at a loss: 1 at the first loss, and more at a smaller one."""
-    return max(loss / max(first_loss, _TINY), LEAST_SHARE) ** -POWER
+    return max(loss / max(first_loss, _TINY), LEAST_LOSS_SHARE) ** -POWER
 
 
 def loss_at(progress_made: float, first_loss: float) -> float:
@@ -30,7 +30,7 @@ _TINY = 1e-300
 RECENCY = 0.8  # weight of a round against the next one
 USUAL_SLOPE = 1.5  # of the logarithm of a score's error against that of the loss
 SLOPE_LIMITS = (0.3, 4.0)  # it is positive: a smaller loss is a better score
-TRUST_IN_USUAL = 0.5  # weight of the usual slope, in rounds a factor of e apart
+SLOPE_PRIOR_WEIGHT = 0.5  # weight of the usual slope, in rounds a factor of e apart
 
 
 @dataclass
@@ -84,7 +84,7 @@ class ScoreFit:
         x0, y0 = float(weights @ x), float(weights @ y)
         covariance = float(weights @ ((x - x0) * (y - y0))) * len(x)
         variance = float(weights @ (x - x0) ** 2) * len(x)
-        slope = (covariance + TRUST_IN_USUAL * USUAL_SLOPE) / (variance + TRUST_IN_USUAL)
+        slope = (covariance + SLOPE_PRIOR_WEIGHT * USUAL_SLOPE) / (variance + SLOPE_PRIOR_WEIGHT)
         slope = min(max(slope, SLOPE_LIMITS[0]), SLOPE_LIMITS[1])
         return y0 - slope * x0, slope
 

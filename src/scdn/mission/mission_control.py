@@ -24,7 +24,7 @@ from scdn.mission.round_search import MissionRound
 from scdn.scenario import LearningSettings, Scenario
 from scdn.targets import Target, parse_target, parse_targets
 
-SMOOTHING = 0.5  # weight of the latest round in costs that are expected
+WEIGHT_OF_LATEST_COSTS = 0.5  # weight of the latest round in costs that are expected
 SURE = 1.64  # standard errors above the target at which a run ends: 95 % confidence
 CONFIRMED = 2  # rounds running
 FIRST_ROUNDS = 5  # expected to the target, before anything is known
@@ -233,7 +233,7 @@ class MissionControl:
     def _spend(self, costs: RoundCosts, taking_part: int) -> None:
         self.joules += costs.joules
         self.seconds += costs.seconds
-        weight = SMOOTHING if self.rounds else 1.0
+        weight = WEIGHT_OF_LATEST_COSTS if self.rounds else 1.0
         self.fixed_j += weight * (costs.fixed_j - self.fixed_j)
         self.fixed_s += weight * (costs.fixed_s - self.fixed_s)
         if taking_part:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from scdn.learning.metrics import further_metrics, recorded_names, trivial_score
 from scdn.methods import algorithm3_controller, method, with_validation_rows
 from scdn.mission.mission_control import MissionOverError, mission_target, perfect_score
 from scdn.record.round_totals import cumulative_totals, energy_terms
-from scdn.record.run_reader import Event, Run
+from scdn.record.run_reader import Event
 from scdn.record.target_results import check_targets
 from scdn.scenario import Scenario
 from scdn.simulation.estimated_run import (
@@ -129,7 +128,7 @@ def estimate(scenario: Scenario, warn: Warn = lambda _: None) -> Estimate:
     iterations: tuple[float, ...] = ()
     if chosen.rival:
         leader = _run(scenario.model_copy(update={"method": REFERENCE_METHOD}), trace, sizes, ())
-        iterations = _mean_iterations(leader)
+        iterations = mean_iterations(leader.rounds, scenario.learning.rounds)
     return _run(scenario, trace, sizes, iterations)
 
 
@@ -156,14 +155,6 @@ def _run(
     full = trace.fleet.battery_j.tolist()
     batteries = {n: j for n, j in zip(trace.fleet.id.tolist(), full, strict=True) if j == j}
     return Estimate(scenario, rounds, ended or simulation.ended, batteries)
-
-
-def _mean_iterations(leader: Estimate) -> tuple[float, ...]:
-    """Return SC-DN's expected mean iterations; where it ends early, the last ones go on."""
-    scenario = leader.scenario
-    means = mean_iterations(Run(Path(), {}, scenario.method, scenario.seed, leader.rounds, None))
-    missing = scenario.learning.rounds - len(means)
-    return means + (means[-1:] or (0.0,)) * missing
 
 
 def _model(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -178,12 +178,16 @@ def create_simulation(
     )
 
 
-def mean_iterations(recorded: Run) -> tuple[float, ...]:
-    """Return each round's iterations, averaged over the devices that were present."""
-    return tuple(
+def mean_iterations(rounds: Sequence[Event], count: int) -> tuple[float, ...]:
+    """Return the iterations of so many rounds, averaged over the devices that were present.
+
+    Where a run ended earlier, its last mean goes on.
+    """
+    means = tuple(
         float(np.mean([device["iterations"] for device in event["devices"]] or [0.0]))
-        for event in recorded.rounds
+        for event in rounds
     )
+    return means + (means[-1:] or (0.0,)) * (count - len(means))
 
 
 def _run_rounds(
@@ -286,9 +290,7 @@ def _reference_iterations(
             recorded = resume(path, on_round=on_round)
     if recorded.end is None:
         raise input_error(str(path), "reference", "has not ended", "resume it first")
-    means = mean_iterations(recorded)
-    missing = scenario.learning.rounds - len(means)  # after it diverged, its last mean is used
-    return means + (means[-1:] or (0.0,)) * missing
+    return mean_iterations(recorded.rounds, scenario.learning.rounds)
 
 
 def _check_reference(recorded: Run, wanted: Scenario, path: Path) -> None:
