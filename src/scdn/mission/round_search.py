@@ -152,9 +152,9 @@ def best_offer(problem: RoundProblem, mission: MissionRound, solve: Solve) -> Of
     cheapest = search.least_ratio()
     if mission.goal == "best" or mission.progress_left is None:
         return search.best_within_limits(search.in_time(cheapest))
-    if mission.goal == "time":
-        return search.fastest_within_budget(cheapest)
-    return search.with_enough_progress(search.in_time(cheapest))
+    hasty = mission.goal == "time"
+    priced = search.fastest_within_budget(cheapest) if hasty else search.in_time(cheapest)
+    return search.with_enough_progress(priced)
 
 
 class _PriceSearch:
