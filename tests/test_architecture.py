@@ -37,12 +37,13 @@ ALLOWED = {
     "record": BASE,
     "simulation": RUNNING,
     "check": RUNNING | {"simulation"},
+    "tuning": RUNNING | {"simulation"},
     "api": RUNNING | {"simulation"},
     "federation": RUNNING | {"simulation"},
     "report": BASE | {"scenario", "world", "control", "record"},
     "paper": RUNNING | {"simulation", "report"},
     "studio": RUNNING | {"simulation", "report"},
-    "cli": RUNNING | {"simulation", "check", "federation", "report", "paper", "studio"},
+    "cli": RUNNING | {"simulation", "check", "federation", "report", "paper", "studio", "tuning"},
 }
 
 # Module names that occur more than once, and why that confuses nobody.

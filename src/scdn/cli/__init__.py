@@ -22,6 +22,7 @@ from scdn.cli import (
     scenario_commands,
     schema_command,
     studio_command,
+    tune_command,
 )
 from scdn.cli.command_parser import CommandParser
 from scdn.errors import InputError, printable
@@ -38,6 +39,7 @@ _MODULES = (
     plan_command,
     run_command,
     compare_command,
+    tune_command,
     report_command,
     flight_command,
     scenario_commands,

@@ -1,0 +1,1 @@
+"""Find settings with which a scenario learns better, on training rows alone."""

@@ -1,0 +1,290 @@
+"""Tuning: trials in worker processes until a time budget is used up, kept in one journal file.
+
+Each trial is a run of the scenario with other settings, whose test rows are replaced by a share of
+the training rows. Optuna's TPE suggests the settings, and its median pruner ends trials that are
+worse than most were in the same round. The journal is appended to, so that a tuning that was killed
+goes on where it was, with what the trials before it found out.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import wait
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scdn.data import load
+from scdn.errors import InputError, input_error
+from scdn.job_pool import process_pool
+from scdn.learning.metrics import further_metrics, metric, recorded_names
+from scdn.record.headline_metric import Headline, metrics_of_run
+from scdn.scenario import Scenario, make_scenario
+from scdn.simulation.runner import run
+from scdn.tuning.search_space import HOLDOUT, own_values, search_space, with_values
+
+if TYPE_CHECKING:
+    from optuna import Study as OptunaStudy
+    from optuna import Trial
+    from optuna.trial import FrozenTrial
+
+    from scdn.record.run_reader import Event
+    from scdn.simulation.loop import Simulation
+
+JOURNAL = "journal.log"
+FIRST_TRIALS = 5  # are not pruned
+POLL_S = 0.5
+_NAME = "tuning"
+
+
+@dataclass(frozen=True)
+class TuningProgress:
+    """What is known while a tuning goes on; scores are None until a trial has ended."""
+
+    elapsed_s: float
+    trials: int
+    best: float | None
+    own: float | None
+
+
+@dataclass(frozen=True)
+class TuningResult:
+    """All trials of a tuning, and the best one.
+
+    Attributes
+    ----------
+    scenario
+        As it was given.
+    metric
+        By which trials are judged.
+    values, score
+        The best trial's settings and its score on the rows held out.
+    own_score
+        That of the scenario as it was given.
+    trials
+        Ended ones, as Optuna has them.
+    """
+
+    scenario: Scenario
+    metric: Headline
+    values: dict[str, int]
+    score: float
+    own_score: float
+    trials: tuple[FrozenTrial, ...]
+
+    @property
+    def best_scenario(self) -> Scenario:
+        """Return the scenario with the best settings."""
+        return with_values(self.scenario, self.values)
+
+
+def tune(
+    scenario: Scenario,
+    folder: Path,
+    budget_s: float,
+    *,
+    metric_name: str | None = None,
+    trials: int | None = None,
+    jobs: int = 1,
+    on_progress: Callable[[TuningProgress], None] | None = None,
+) -> TuningResult:
+    """Try settings until the budget or the number of trials is used up.
+
+    A folder with a journal is gone on with.
+
+    The first trial is of the scenario as it is, and ends even if it takes longer.
+
+    Raises
+    ------
+    InputError
+        If the folder has another scenario's journal, or the scenario as it is diverges.
+    """
+    _require_optuna()
+    shown = _metric_of(scenario, metric_name)
+    study = _open(folder, scenario, shown)
+    _end_abandoned(study)
+    if _own_score(study, scenario) is None:
+        study.enqueue_trial(own_values(scenario))
+    began, known = time.monotonic(), len(_ended(study))
+    limits = _Limits(time.time() + budget_s, None if trials is None else known + trials)
+    document = scenario.model_dump(mode="json", by_alias=True)
+    with process_pool(jobs) as pool:
+        workers = {
+            pool.submit(_work, str(folder), document, shown, limits, known + number)
+            for number in range(jobs)
+        }
+        while workers:
+            done, workers = wait(workers, timeout=POLL_S)
+            for worker in done:
+                worker.result()  # raises what the worker raised
+            if on_progress is not None:
+                on_progress(_progress(study, scenario, time.monotonic() - began))
+    return _result(study, scenario, shown)
+
+
+def _require_optuna() -> None:
+    try:
+        import optuna
+    except ImportError:
+        raise input_error("scdn", "tune", "needs Optuna", "pip install 'scdn[tune]'") from None
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def _metric_of(scenario: Scenario, name: str | None) -> Headline:
+    """Return a metric that runs of the scenario record; by default the score of its data."""
+    further = further_metrics(scenario.learning)
+    recorded = recorded_names(load(scenario.learning.dataset).task, further)
+    names = [known for known in recorded if known not in ("test_loss", "train_loss")]
+    chosen = name or (further[0].name if further else names[0])
+    if chosen not in names:
+        allowed = f"must be one of {', '.join(names)}"
+        raise input_error("scdn", "--metric", f"got {name!r}", allowed)
+    entry = metric(chosen)
+    described = {"metric": chosen, "higher_is_better": entry.higher_is_better, "unit": entry.unit}
+    return metrics_of_run({"metrics": [described]})[chosen]
+
+
+# --- the journal ----------------------------------------------------------------------------------
+
+
+def _open(folder: Path, scenario: Scenario, metric: Headline) -> OptunaStudy:
+    """Return the study in a folder, which is created if it is missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    study = _load(folder, scenario.seed, metric)
+    given = {"scenario": scenario.model_dump(mode="json", by_alias=True), "metric": metric.metric}
+    if not study.user_attrs:
+        for key, value in given.items():
+            study.set_user_attr(key, value)
+    for key, value in given.items():
+        if study.user_attrs.get(key) != value:
+            fault = f"has a tuning with another {key}"
+            raise input_error(str(folder), "--out", fault, "choose another folder")
+    return study
+
+
+def _load(folder: Path, seed: int, metric: Headline) -> OptunaStudy:
+    import optuna
+    from optuna.storages.journal import JournalFileBackend
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return optuna.create_study(
+        study_name=_NAME,
+        storage=optuna.storages.JournalStorage(JournalFileBackend(str(folder / JOURNAL))),
+        load_if_exists=True,
+        direction="maximize" if metric.higher_is_better else "minimize",
+        sampler=optuna.samplers.TPESampler(seed=seed, constant_liar=True),
+        pruner=optuna.pruners.MedianPruner(n_startup_trials=FIRST_TRIALS, n_warmup_steps=3),
+    )
+
+
+def _end_abandoned(study: OptunaStudy) -> None:
+    """Let trials fail that were running when an earlier tuning was killed."""
+    from optuna.trial import TrialState
+
+    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+        with suppress(Exception):  # another process may have ended it meanwhile
+            study.tell(trial.number, state=TrialState.FAIL)
+
+
+def _complete(study: OptunaStudy) -> list[FrozenTrial]:
+    from optuna.trial import TrialState
+
+    return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+
+
+def _progress(study: OptunaStudy, scenario: Scenario, elapsed_s: float) -> TuningProgress:
+    best = study.best_value if _complete(study) else None
+    own = _own_score(study, scenario)
+    return TuningProgress(elapsed_s, len(_ended(study)), best, own)
+
+
+def _ended(study: OptunaStudy) -> list[FrozenTrial]:
+    return [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
+
+
+def _own_score(study: OptunaStudy, scenario: Scenario) -> float | None:
+    own = own_values(scenario)
+    return next((trial.value for trial in _complete(study) if trial.params == own), None)
+
+
+def _result(study: OptunaStudy, scenario: Scenario, metric: Headline) -> TuningResult:
+    own = _own_score(study, scenario)
+    if own is None:
+        fault = "cannot be tuned: it diverges as it is"
+        raise input_error(scenario.name, "learning", fault, "start from settings that train")
+    best = study.best_trial
+    values = {path: int(value) for path, value in best.params.items()}
+    ended = tuple(_ended(study))
+    return TuningResult(scenario, metric, values, float(best.value or 0.0), own, ended)
+
+
+# --- a worker -------------------------------------------------------------------------------------
+
+
+class _Limits(NamedTuple):
+    """When workers begin no further trial: at a time, or when so many trials have ended."""
+
+    deadline: float
+    trials: int | None
+
+
+class _OutOfTime(Exception):  # noqa: N818  it is no error
+    """Raised to end a trial when the budget is used up."""
+
+
+def _work(
+    folder: str, document: dict[str, Any], metric: Headline, limits: _Limits, seed: int
+) -> None:
+    """Run trials up to the limits, one at least."""
+    import optuna
+
+    scenario = make_scenario(document)
+    study = _load(Path(folder), seed, metric)
+    while True:
+        trial = study.ask()
+        try:
+            score = _trial_score(trial, scenario, metric.metric, limits.deadline)
+        except optuna.TrialPruned:
+            study.tell(trial, state=optuna.trial.TrialState.PRUNED)
+        except (_OutOfTime, InputError):
+            study.tell(trial, state=optuna.trial.TrialState.FAIL)
+        else:
+            study.tell(trial, score)
+        enough = limits.trials is not None and len(_ended(study)) >= limits.trials
+        if enough or time.time() >= limits.deadline or os.getppid() == 1:  # it was killed
+            return
+
+
+def _trial_score(trial: Trial, scenario: Scenario, name: str, deadline: float) -> float:
+    """Return the final score of a run with the trial's settings."""
+    import optuna
+
+    values = {entry.path: entry.suggest(trial) for entry in search_space(scenario)}
+    own = own_values(scenario)
+    candidate = with_values(scenario, {**values, "learning.holdout": HOLDOUT})
+
+    def check(event: Event, simulation: Simulation) -> None:
+        if simulation.method.name != candidate.method:  # the reference of a rival
+            return
+        if time.time() > deadline and values != own:
+            raise _OutOfTime
+        trial.report(event["metrics"][name], event["round"])
+        if values != own and trial.should_prune():
+            raise optuna.TrialPruned
+
+    with tempfile.TemporaryDirectory() as temporary:
+        recorded = run(candidate, Path(temporary) / "run", on_round=check)
+    end = recorded.end or {}
+    if end.get("status") == "diverged" or not recorded.rounds:
+        raise optuna.TrialPruned
+    return float(recorded.rounds[-1]["metrics"][name])
+
+
+def scores_by_trial(result: TuningResult) -> Iterator[tuple[int, float | None]]:
+    """Yield each ended trial's number and score; None if it was pruned or failed."""
+    for trial in result.trials:
+        yield trial.number, trial.value if trial.state.name == "COMPLETE" else None

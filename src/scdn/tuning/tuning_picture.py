@@ -1,0 +1,48 @@
+"""The picture of a tuning: how the best score rose, and how scores depend on each setting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from scdn.file_io import write_atomic
+from scdn.tuning.search_space import search_space
+from scdn.tuning.tuner import TuningResult, scores_by_trial
+
+_COLUMNS = 4
+
+
+def draw_tuning(result: TuningResult, path: Path) -> None:
+    """Write the picture as PNG."""
+    from io import BytesIO
+
+    from matplotlib.figure import Figure
+
+    space = search_space(result.scenario)
+    rows = -(-(len(space) + 1) // _COLUMNS)
+    figure = Figure(figsize=(3.2 * _COLUMNS, 2.7 * rows), layout="constrained")
+    axes = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()
+    scored = [(number, score) for number, score in scores_by_trial(result) if score is not None]
+    numbers, scores = np.array(scored).T
+    best_so_far = np.maximum if result.metric.higher_is_better else np.minimum
+    axes[0].plot(numbers, scores, ".", color="#8a8a8a", label="a trial")
+    axes[0].step(
+        numbers, best_so_far.accumulate(scores), where="post", color="#c0392b", label="best"
+    )
+    axes[0].axhline(result.own_score, color="#2c5f8a", lw=1, ls="--", label="as it was")
+    axes[0].set(xlabel="trial", ylabel=result.metric.axis_label)
+    axes[0].legend(fontsize=7)
+    complete = [trial for trial in result.trials if trial.state.name == "COMPLETE"]
+    for axis, setting in zip(axes[1:], space, strict=False):
+        values = [trial.params[setting.path] for trial in complete]
+        axis.plot(values, [trial.value for trial in complete], ".", color="#8a8a8a")
+        axis.plot(result.values[setting.path], result.score, "o", color="#c0392b")
+        axis.set(xscale="log", xlabel=setting.path)
+    for axis in axes[len(space) + 1 :]:
+        axis.set_axis_off()
+    for axis in axes[: len(space) + 1]:
+        axis.grid(alpha=0.25)
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=110)
+    write_atomic(path, buffer.getvalue())

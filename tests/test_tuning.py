@@ -1,0 +1,121 @@
+"""Tuning: it goes on after a kill, keeps its limits, and never looks at test rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from run_scenarios import scenario
+
+from scdn.cli import main
+from scdn.data import fetch, load
+from scdn.errors import InputError
+from scdn.scenario import read_scenario
+from scdn.simulation import run_data
+from scdn.tuning import tuner
+from scdn.tuning.search_space import changes, own_values, search_space, with_values
+from scdn.tuning.tuner import JOURNAL, tune
+from scdn.tuning.tuning_picture import draw_tuning
+
+optuna = pytest.importorskip("optuna")
+
+SMALL = {"learning": {"rounds": 2, "server_steps": 4}, "method": "sc-dn-greedy"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _digits():
+    fetch("digits")
+
+
+@given(st.integers(1, 500), st.integers(1, 500), st.integers(1, 500))
+def test_a_scenarios_own_values_are_within_the_ranges(rounds, batch, hidden):
+    learning = {"rounds": rounds, "batch_size": batch, "hidden": hidden, "fusion_hidden": hidden}
+    for entry in search_space(scenario(learning=learning)):
+        assert entry.low <= max(entry.own, entry.low) <= entry.high
+        assert 1 <= entry.low < entry.high
+
+
+@given(st.dictionaries(st.sampled_from(list(own_values(scenario()))), st.integers(8, 64)))
+def test_changed_values_are_in_the_scenario_and_in_its_changes(values):
+    given_ = scenario()
+    changed = with_values(given_, values)
+    own, lines = own_values(given_), changes(given_, values)
+    assert own_values(changed) == own | values
+    assert with_values(changed, own) == given_
+    differing = {path: value for path, value in values.items() if value != own[path]}
+    assert sorted(line[2:] for line in lines if line.startswith("+")) == sorted(
+        f"{path.rpartition('.')[2]} = {value}" for path, value in differing.items()
+    )
+
+
+def test_a_trials_score_does_not_depend_on_test_rows(monkeypatch):
+    chosen = scenario(**SMALL)
+    trial = optuna.trial.FixedTrial(own_values(chosen))
+    first = tuner._trial_score(trial, chosen, "top1", np.inf)
+    dataset = load("digits")
+    other = replace(
+        dataset,
+        test={name: rows[::-1] * 0 for name, rows in dataset.test.items()},
+        test_y=(dataset.test_y + 1) % 10,
+    )
+    monkeypatch.setattr(run_data, "load", lambda _: other)
+    run_data._prepared.cache_clear()
+    try:
+        assert tuner._trial_score(trial, chosen, "top1", np.inf) == first > 0
+    finally:
+        run_data._prepared.cache_clear()
+
+
+def test_a_tuning_goes_on_where_it_was_killed(tmp_path):
+    chosen, folder, seen = scenario(**SMALL), tmp_path / "tuning", []
+    first = tune(chosen, folder, 600.0, trials=1, on_progress=seen.append)
+    assert first.trials[0].params == own_values(chosen)
+    assert first.metric.metric == "top1"
+    assert seen[-1].trials == len(first.trials)
+    assert first.score >= first.own_score > 0
+    study = optuna.load_study(
+        study_name="tuning",
+        storage=optuna.storages.JournalStorage(
+            optuna.storages.journal.JournalFileBackend(str(folder / JOURNAL))
+        ),
+    )
+    study.ask()  # of a worker that was killed
+    second = tune(chosen, folder, 600.0, trials=7, jobs=2)
+    states = [trial.state.name for trial in second.trials]
+    assert states.count("FAIL") >= 1
+    assert len(states) in (9, 10)  # the other worker may end one as well
+    assert states.count("COMPLETE") > 1
+    assert second.own_score == first.own_score
+    assert own_values(second.best_scenario) == second.values
+    assert second.best_scenario.learning.holdout == 0
+    draw_tuning(second, tmp_path / "tuning.png")
+    assert (tmp_path / "tuning.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(InputError, match="another scenario"):
+        tune(scenario(**SMALL, seed=9), folder, 0.1)
+
+
+@pytest.mark.parametrize("budget", ["", "20", "0s", "-1m", "1d", "nan"])
+def test_a_budget_must_be_a_time(budget, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["tune", "examples/quick.toml", f"--budget={budget}"])
+    assert stopped.value.code == 2
+    assert "90s, 20m or 2h" in capsys.readouterr().err
+
+
+def test_an_unknown_metric_is_refused_in_one_line(tmp_path):
+    with pytest.raises(InputError) as error:
+        tune(scenario(**SMALL), tmp_path / "tuning", 1.0, metric_name="mse")
+    assert "must be one of top1, top3" in str(error.value)
+    assert not (tmp_path / "tuning").exists()
+
+
+def test_the_command_writes_a_scenario_that_can_be_run(tmp_path, capsys):
+    out = tmp_path / "tuning"
+    settings = ["learning.rounds=1", "learning.server_steps=2", "method=sc-dn-greedy"]
+    options = [f"--set={setting}" for setting in settings]
+    assert main(["tune", "examples/quick.toml", "--trials=1", f"--out={out}", *options]) == 0
+    assert "on rows held out" in capsys.readouterr().out
+    assert read_scenario(out / "best.toml").learning.holdout == 0
