@@ -27,7 +27,7 @@ ASSUMPTIONS = (
 # From docs/results/estimates.jsonl (benchmarks/estimates.py): two networks, two bills.
 MEASURED = "Runs of sc-dn and gsp-matched took 0.3 to 1.6 times the joules of their estimates."
 MEASURED_MISSION = (
-    "A mission plans by progress that it measures, here by a first guess: runs took 0.2 to 0.7 "
+    "A mission plans by progress that it measures, here by a first guess: runs took 0.5 to 1.0 "
     "times the joules of their estimates."
 )
 
