@@ -174,6 +174,34 @@ def _against_best(costs: dict[str, dict[int, float]], medians: dict[str, float])
     return f"{medians['mission'] / rivals[best]:.2f} ({low:.2f} … {high:.2f}) of {best}"
 
 
+def bound_rows(records: Sequence[Record]) -> Iterator[str]:
+    """Yield the mission's joules divided by its bound: median and range, to targets and in all."""
+    yield "| network | bill | to the easier target | to the harder one | whole run |"
+    yield "|---|---|---:|---:|---:|"
+    for network, bill in product((*NAMES, *REAL), BILLS):
+        missions = [
+            record["mission"]
+            for record in records
+            if (record["network"], record["bill"], record["method"]) == (network, bill, "mission")
+        ]
+        if missions:
+            by_target = [
+                [entry for mission in missions for entry in mission["to_targets"]
+                 if entry["target"] == target]
+                for target in TARGETS[network]
+            ]  # fmt: skip
+            cells = [_times_bound(entries) for entries in (*by_target, missions)]
+            yield f"| {network} | {bill} | " + " | ".join(cells) + " |"
+
+
+def _times_bound(entries: Sequence[Record]) -> str:
+    ratios = [e["priced_j"] / e["bound_j"] for e in entries if e["priced_j"] and e["bound_j"]]
+    if not ratios:
+        return "–"
+    low, high = min(ratios), max(ratios)
+    return f"{np.median(ratios):.2f} ({low:.2f} … {high:.2f}, {len(ratios)} runs)"
+
+
 # --- the picture ----------------------------------------------------------------------------------
 
 SHOWN = {
@@ -241,7 +269,8 @@ def main() -> None:
         run_all(args)
     if args.picture is not None:
         draw(read(args.file), args.bills[0], args.picture)
-    print("\n".join(rows(read(args.file))))
+    records = read(args.file)
+    print("\n".join([*rows(records), "", *bound_rows(records)]))
 
 
 if __name__ == "__main__":
