@@ -17,6 +17,7 @@ from scdn.file_io import MEBIBYTE, write_atomic
 
 UNPACKED_LIMIT = 4096 * MEBIBYTE  # a small compressed file may unpack to any size
 
+_ZIP32_LIMIT = 1024 * MEBIBYTE  # beyond, an entry of the archive needs longer sizes
 _LEVEL = 7  # as fast as the default, and somewhat smaller
 
 
@@ -82,7 +83,8 @@ def compressed_npz(
     with zipfile.ZipFile(buffer, "w", kind, compresslevel=_LEVEL) as archive:
         for key, array in arrays.items():
             content = _npy_bytes(array)
-            with archive.open(f"{key}.npy", "w", force_zip64=True) as member:
+            large = len(content) > _ZIP32_LIMIT
+            with archive.open(f"{key}.npy", "w", force_zip64=large) as member:
                 for start in range(0, len(content), MEBIBYTE):
                     packed += member.write(content[start : start + MEBIBYTE])
                     progress(packed)

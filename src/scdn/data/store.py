@@ -185,15 +185,14 @@ def _packed(
     for part, files in pictures.items():
         del arrays[f"{part}.image"]
         arrays[f"{part}.{_FILES}"] = np.frombuffer(b"".join(files), np.uint8)
-        arrays[f"{part}.{_LENGTHS}"] = np.array([len(raw) for raw in files])
+        arrays[f"{part}.{_LENGTHS}"] = _smallest_integers(np.array([len(raw) for raw in files]))
     return min(content, pack(arrays, smallest=False), key=len)
 
 
 def _to_arrays(dataset: Dataset) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {}
     for part in ("train", "test"):
-        targets = getattr(dataset, f"{part}_y")
-        arrays[f"{part}_y"] = _smallest_integers(targets)
+        arrays[f"{part}_y"] = _smallest_integers(getattr(dataset, f"{part}_y"))
         for key, rows in getattr(dataset, part).items():
             arrays[f"{part}.{key}"] = _by_columns(rows) if key == "table" else rows
     names = [field.name for field in fields(dataset) if field.name not in _ARRAYS]
@@ -203,11 +202,11 @@ def _to_arrays(dataset: Dataset) -> dict[str, NDArray[Any]]:
     return arrays | {_METADATA: np.array(json.dumps(metadata))}
 
 
-def _smallest_integers(targets: NDArray[Any]) -> NDArray[Any]:
-    """Return class numbers in as few bytes as they need."""
-    if targets.dtype.kind != "i":
-        return targets
-    return targets.astype(np.min_scalar_type(int(targets.max())))
+def _smallest_integers(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers of at least 0 in as few bytes as they need."""
+    if numbers.dtype.kind != "i":
+        return numbers
+    return numbers.astype(np.min_scalar_type(int(numbers.max())))
 
 
 def _by_columns(table: NDArray[Any]) -> NDArray[Any]:
@@ -246,7 +245,7 @@ def _images(
     if f"{part}.{_FILES}" not in arrays:
         return arrays.get(f"{part}.image")
     raw = arrays[f"{part}.{_FILES}"].tobytes()
-    ends = np.cumsum(arrays[f"{part}.{_LENGTHS}"]).tolist()
+    ends = np.cumsum(arrays[f"{part}.{_LENGTHS}"], dtype=np.int64).tolist()
     files = [raw[start:end] for start, end in pairwise([0, *ends])]
     height, width, channels = shape
     names = [f"{part} image {row + 1}" for row in range(len(files))]
