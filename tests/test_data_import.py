@@ -410,7 +410,8 @@ def test_wrong_folders_are_refused(monkeypatch):
     monkeypatch.setattr(npz, "UNPACKED_LIMIT", 100)
     refuse("set", "unpacks to")
     refuse("other", "other/cat: has no images", "other/cow: has no images", lines=2)
-    refuse("nowhere --label y", "has an unknown type")
+    refuse("nowhere --label y", "nowhere: file: does not exist")
+    refuse("set/cat/0002.png", "has an unknown type, must be .csv, .parquet, .npz, IDX files, or a")
     refuse("set --label y", "--label: is not for a folder of images")
     refuse("set --task regression", "--task")
 

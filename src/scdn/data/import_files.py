@@ -22,8 +22,11 @@ from scdn.data.image_folder import import_image_folder
 from scdn.data.import_table import MissingCells, PartyColumns, import_table
 from scdn.data.split_arrays import Arrays, split_arrays
 from scdn.data.store import ShowProgress
+from scdn.data.table_files import TABLE_SUFFIXES
 from scdn.errors import input_error
 from scdn.npz import read_npz
+
+_KINDS = f"{', '.join(TABLE_SUFFIXES)}, IDX files, or a folder with a folder of images per class"
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,10 @@ def _aligned(
 
 
 def _table(request: ImportRequest) -> Dataset:
+    for path in _paths(request.files):
+        if path.suffix.lower() not in TABLE_SUFFIXES:
+            fault = "has an unknown type" if path.exists() else "does not exist"
+            raise input_error(str(path), "file", fault, f"must be {_KINDS}")
     _require_label(request)
     if len(request.files) != 1:
         fault = f"got {len(request.files)} tables"

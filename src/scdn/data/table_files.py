@@ -17,6 +17,8 @@ from scdn.data.split_arrays import split_arrays
 from scdn.errors import Fault, InputError, first_faults, format_value, input_error
 from scdn.npz import check_unpacked_size, read_npz
 
+TABLE_SUFFIXES = (".csv", ".parquet", ".npz")
+
 _NOTHING = "nothing"
 
 
@@ -35,7 +37,7 @@ def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
             case ".npz":
                 frame = _array_frame(read_npz(path))
             case _:
-                allowed = "must be .csv, .parquet, .npz"
+                allowed = f"must be {', '.join(TABLE_SUFFIXES)}"
                 raise input_error(str(path), "file", "has an unknown type", allowed)
     return _checked(frame, str(path))
 
