@@ -155,6 +155,9 @@ def test_idx_files_that_do_not_belong_together_are_refused():
     refuse("images.idx labels.idx", "labels.idx: labels: 5 rows, must be 6 as in images.idx")
     refuse("images.idx", "got 1", "images and labels")
     refuse("images.idx images.idx", "3 and 3 dimensions")
+    Path("labels.idx").write_bytes(idx_bytes(np.arange(6, dtype=np.uint8) % 2))
+    Path("empty").mkdir()
+    refuse("images.idx labels.idx --test empty", "empty: folder: has no IDX files")
     refuse("images.idx labels.idx --label y", "--label: is not for IDX files")
 
 
@@ -191,6 +194,14 @@ def test_fractions_of_pixels_stay_floats(images):
     assert data.train["image"].dtype == np.float32
     rows = np.concatenate([data.train["image"], data.test["image"]])[..., 0]
     assert sorted(map(bytes, rows)) == sorted(map(bytes, images))
+
+
+@pytest.mark.parametrize("kind", ["U", "S"])
+def test_labels_may_be_text(kind):
+    np.savez("own.npz", x=pictures(6), y=np.array(["no", "yes"] * 3, kind))
+    data, _ = add("own.npz --test own.npz")
+    assert data.classes == ("no", "yes")
+    assert data.train_y.tolist() == [0, 1] * 3
 
 
 def test_channels_may_come_first():
@@ -268,6 +279,7 @@ def test_wrong_image_arrays_are_refused():
         ({"x": x, "y": y[:5]}, "", "y: has shape (5,), must be 6 as of images"),
         ({"x": x, "y": np.eye(6)}, "", "y: has shape (6, 6)"),
         ({"x": nan, "y": y}, "", "image 4: is not finite"),
+        ({"x": nan * 0 + 1e300, "y": y}, "", "image 1: is not finite, must be finite in 32 bits"),
         ({"x": x}, "", "labels: no array, name the array of labels with --label"),
         ({"x": x, "y": y, "z": y}, "", "labels: one of y, z"),
         ({"x": x, "y": y, "z": y}, "--label q", "--label: got 'q', must be one of y, z"),
@@ -351,6 +363,8 @@ def test_a_folder_of_images_is_read_back(shape):
     np.testing.assert_array_equal(explicit.test["image"], data.test["image"])
     drawn, _ = add("set/train --seed 3")
     assert (len(drawn.train_y), len(drawn.test_y)) == (8, 2)
+    Path("set/test").rename("held-out")
+    assert len(add("set --test held-out")[0].test_y) == 3
 
 
 def test_one_colour_image_makes_all_colour_and_alpha_is_dropped():
@@ -406,6 +420,8 @@ def test_wrong_folders_are_refused(monkeypatch):
     Path("set/dog/0001.png").write_bytes(whole)
     Image.fromarray(np.zeros((6, 5), np.uint16)).save("set/cat/0000.png")
     refuse("set", "has mode I;16, must have 8 bits per channel")
+    Image.new("1", (10_000, 10_000)).save("set/cat/0000.png")  # 100 million pixels in 12 kB
+    refuse("set", "set/cat/0000.png: cannot be decoded")
     Path("set/cat/0000.png").write_bytes(whole)
     monkeypatch.setattr(npz, "UNPACKED_LIMIT", 100)
     refuse("set", "unpacks to")
@@ -480,6 +496,7 @@ HOLES = HOLES.replace("k3,3,", "k3,,").replace("k7,7,49", "k7,7,").replace("k8,8
 
 def test_empty_cells_are_refused_by_row_and_key_of_the_file():
     Path("own.csv").write_text(HOLES)
+    refuse("own.csv --label y --key y", "--key: got the label 'y'")
     refuse("own.csv --label y --key id",
            "own.csv: row 4, id k3, column a: got nothing, must be a finite number; --missing",
            "row 8, id k7, column b", "row 9, id k8, column a", lines=3)  # fmt: skip

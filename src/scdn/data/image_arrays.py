@@ -107,6 +107,8 @@ def images_from_idx(paths: Sequence[Path]) -> tuple[LabelledImages, LabelledImag
     A folder stands for the IDX files in it. Each part has a file of images and one of labels.
     """
     files = [file for path in paths for file in _idx_files(path)]
+    if not files:
+        raise input_error(str(paths[0]), "folder", "has no IDX files", "must have two for a part")
     groups: dict[str, list[Path]] = {"train": [], "test": []}
     for file in files:
         groups["test" if part_of(file.name) == "test" else "train"].append(file)
@@ -152,9 +154,13 @@ def _to_channels_last(part: LabelledImages) -> NDArray[Any]:
         raise input_error(part.source, "images", f"have type {images.dtype}", allowed)
     if images.size == 0:
         raise input_error(part.source, "images", f"have shape {images.shape}", "must not be empty")
-    if images.dtype.kind == "f" and not np.isfinite(images).all():
-        row = int(np.argwhere(~np.isfinite(images))[0][0])
-        raise input_error(part.source, f"image {row + 1}", "is not finite", "must be finite")
+    if images.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            images = images.astype(np.float32, copy=False)
+        if not np.isfinite(images).all():
+            row = int(np.argwhere(~np.isfinite(images))[0][0])
+            allowed = "must be finite in 32 bits"
+            raise input_error(part.source, f"image {row + 1}", "is not finite", allowed)
     if images.ndim == 3:
         return images[..., None]
     first = images.shape[1] in _CHANNELS and images.shape[3] not in _CHANNELS
@@ -182,5 +188,7 @@ def _encode(
     if labels.shape not in ((len(part.images),), (len(part.images), 1)):
         allowed = f"must be {len(part.images)} as of images"
         raise input_error(part.source, part.label, f"has shape {labels.shape}", allowed)
+    if labels.dtype.kind == "S":
+        labels = np.char.decode(labels, "utf-8", "replace")
     frame = pd.DataFrame({part.label: labels.reshape(-1)})
     return encode_labels(frame, part.label, task, classes, part.source, "", known)

@@ -44,9 +44,9 @@ def import_image_folder(
     """
     train_folders, test_folders = [folder], [test] if test else []
     if parts := _parts(folder):
-        if test:
+        if test and parts["test"]:
             raise input_error(str(folder), "folder", "has test rows", "leave out --test")
-        train_folders, test_folders = parts["train"], parts["test"]
+        train_folders, test_folders = parts["train"], parts["test"] or test_folders
     train_paths = _pictures(train_folders)
     test_paths = _pictures(test_folders)
     _refuse_unknown_classes(train_paths, test_paths)
@@ -81,9 +81,9 @@ def import_image_folder(
 
 
 def _parts(folder: Path) -> dict[str, list[Path]]:
-    """Return the folders of training and test rows, if these are all there is in `folder`.
+    """Return the folders of training and test rows, if there is nothing else in `folder`.
 
-    Validation rows count as training rows.
+    Validation rows count as training rows. There may be no test rows.
     """
     parts: dict[str, list[Path]] = {"train": [], "test": []}
     for path in folder_entries(folder):
@@ -91,7 +91,7 @@ def _parts(folder: Path) -> dict[str, list[Path]]:
         if not part or not path.is_dir():
             return {}
         parts["test" if part == "test" else "train"].append(path)
-    return parts if parts["train"] and parts["test"] else {}
+    return parts if parts["train"] else {}
 
 
 def _pictures(folders: Sequence[Path]) -> list[Path]:

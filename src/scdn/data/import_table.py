@@ -89,6 +89,8 @@ def import_table(
             raise input_error(source, "file", "has test rows", "leave out --test")
         test_frame, test_source = read_table(test, text), str(test)
     require_columns(frame, [label, *text], source)
+    if key == label:
+        raise input_error("scdn", "--key", f"got the label {label!r}", "must be another column")
     features = [column for column in frame.columns if column not in (label, key)]
     if parties:
         check_party_columns(parties, label, overlap, source)

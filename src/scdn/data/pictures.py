@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,9 +34,15 @@ def open_picture(raw: bytes, name: str) -> Iterator[Image.Image]:
     from PIL import Image
 
     try:
-        with Image.open(io.BytesIO(raw), formats=_FORMATS) as picture:
-            yield picture
-    except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about oddities that do not matter here
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(raw), formats=_FORMATS) as picture:
+                yield picture
+    except (
+        *(OSError, SyntaxError, ValueError, EOFError),
+        *(Image.DecompressionBombError, Image.DecompressionBombWarning),
+    ):
         allowed = "must be a complete picture"
         raise input_error("images", name, "cannot be decoded", allowed) from None
 
