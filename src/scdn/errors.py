@@ -7,12 +7,14 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import islice
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 Path = tuple[str | int, ...]
 
+_LISTED = 5  # faults of one kind that are listed; the others are only counted
 _SHOWN = 60  # characters of a faulty value that are printed
 
 
@@ -48,6 +50,15 @@ class InputError(Exception):
 def input_error(source: str, field: str, found: str, allowed: str) -> InputError:
     """Return an `InputError` with a single fault."""
     return InputError(source, [Fault(field, found, allowed)])
+
+
+def first_faults(faults: Iterable[Fault], count: int) -> list[Fault]:
+    """Return the first of `count` faults of one kind, and how many more there are."""
+    listed = list(islice(faults, _LISTED))
+    if count > _LISTED:
+        more = f"{count - _LISTED} more like these"
+        listed.append(Fault("and", more, "all must be corrected"))
+    return listed
 
 
 def require_package(package: str, extra: str, feature: str) -> None:

@@ -1,23 +1,21 @@
-"""`scdn data`: list, fetch, add and check data sets."""
+"""`scdn data`: list, fetch, add, show, check and remove data sets."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scdn.cli.command_parser import Subparsers, add_command, add_command_group, whole_number
+from scdn.cli.progress_bar import ProgressBar
 from scdn.errors import input_error, printable
-
-if TYPE_CHECKING:
-    from scdn.data import Dataset
 
 
 def add_to(subparsers: Subparsers) -> None:
     """Declare the commands."""
     group = add_command_group(
-        subparsers, "data", "List, fetch, add and check data sets.", "scdn data list"
+        subparsers, "data", "List, fetch, add, show, check and remove data sets.", "scdn data list"
     )
     add_command(
         group,
@@ -39,7 +37,7 @@ def add_to(subparsers: Subparsers) -> None:
         group,
         "new",
         _new,
-        "Write two small example files, as two parties would bring them.",
+        "Write small example files: tables as two parties would bring them, and images.",
         "scdn data new -o sample",
     )
     new.add_argument("-o", "--out", default=".", metavar="FOLDER", help="default: .")
@@ -48,11 +46,13 @@ def add_to(subparsers: Subparsers) -> None:
         group,
         "add",
         _add,
-        "Add your own table, files of several parties aligned by a key, or a downloaded data set.",
+        "Add your own table, image arrays, IDX files, a folder of images with a folder per class, "
+        "files of several parties aligned by a key, or a downloaded data set.",
         "scdn data new -o sample\n"
-        "scdn data add homes sample/meters.csv --label heat_pump --party a=night_kwh,day_kwh\n"
+        "scdn data add homes sample/meters.csv --label heat_pump --key home\n"
         "scdn data add homes grid=sample/meters.csv sky=sample/weather.csv --key home "
-        "--label heat_pump",
+        "--label heat_pump\n"
+        "scdn data add shapes sample/shapes",
     )
     add.add_argument(
         "name", metavar="NAME", help="pawpularity, mnist, cifar10, or a name of your own"
@@ -61,10 +61,25 @@ def add_to(subparsers: Subparsers) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        help=".csv, .parquet or .npz; with --key PARTY=PATH for each party",
+        help=".csv, .parquet, .npz, IDX files or a folder; PARTY=PATH if each party has a table",
     )
-    add.add_argument("--label", metavar="COLUMN", help="the column to predict")
-    add.add_argument("--key", metavar="COLUMN", help="the column that all files share")
+    add.add_argument(
+        "--test",
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help="the test rows, in the same form; default: those that names call so "
+        "(x_test, t10k-images-idx3-ubyte, test/), else a fifth of the rows",
+    )
+    add.add_argument(
+        "--label",
+        metavar="COLUMN",
+        help="the column to predict, PARTY.COLUMN if several parties have it, or the array of "
+        "labels in an .npz file of images",
+    )
+    add.add_argument(
+        "--key", metavar="COLUMN", help="the column that names the rows and aligns files"
+    )
     add.add_argument("--task", choices=("classification", "regression"), default="classification")
     add.add_argument("--classes", type=whole_number(2), metavar="N", help="labels are 0 to N−1")
     add.add_argument(
@@ -77,8 +92,33 @@ def add_to(subparsers: Subparsers) -> None:
     )
     add.add_argument("--overlap", action="store_true", help="allow a column in several parties")
     add.add_argument(
+        "--missing",
+        choices=("refuse", "drop", "mean"),
+        default="refuse",
+        help="empty cells: refuse the file, drop the rows, or take the mean of the training rows; "
+        "default: refuse",
+    )
+    add.add_argument(
         "--seed", type=whole_number(0), default=0, help="seed of the 80/20 split; default: 0"
     )
+
+    show = add_command(
+        group,
+        "show",
+        _show,
+        "Describe a data set: rows, classes, parties, where it is stored and how to use it.",
+        "scdn data show occupancy",
+    )
+    show.add_argument("name", metavar="NAME", help="as scdn data list shows it")
+
+    remove = add_command(
+        group,
+        "remove",
+        _remove,
+        "Remove stored data sets.",
+        "scdn data fetch digits\nscdn data remove digits",
+    )
+    remove.add_argument("names", nargs="+", metavar="NAME", help="as scdn data list shows it")
 
     check = add_command(
         group,
@@ -121,47 +161,54 @@ def _fetch(options: argparse.Namespace) -> int:
 
 
 def _new(options: argparse.Namespace) -> int:
-    from scdn.data.example_files import write_example_files
+    from scdn.data.example_files import write_example_files, write_example_images
 
-    for path in write_example_files(Path(options.out)):
+    folder = Path(options.out)
+    for path in (*write_example_files(folder), *write_example_images(folder / "shapes")):
         print(f"wrote {path}")
     return 0
 
 
 def _add(options: argparse.Namespace) -> int:
-    from scdn.data import catalog, store
+    from scdn.data import catalog
 
     if options.name in catalog.CATALOG:
         if len(options.paths) != 1:
             raise input_error("scdn", "PATH", f"got {len(options.paths)}", "must be one path")
         path = catalog.add(options.name, Path(options.paths[0]), _print_message)
     else:
-        path = store.put(_dataset_from_files(options))
+        path = _import_files(options)
     print(f"wrote {path}")
     return 0
 
 
-def _dataset_from_files(options: argparse.Namespace) -> Dataset:
-    from scdn.data import alignment, import_table
+def _import_files(options: argparse.Namespace) -> Path:
+    from scdn.data.import_files import ImportRequest, import_files
 
-    if not options.label:
-        raise input_error("scdn", "--label", "is missing", "must name the column to predict")
-    shared = {key: getattr(options, key) for key in ("task", "classes", "overlap", "seed")}
-    if not options.key:
-        if len(options.paths) != 1:
-            raise input_error("scdn", "--key", "is missing", "must name the column the files share")
-        parties = {
-            party: columns.split(",") for party, columns in _split_pairs(options.parties, "--party")
-        }
-        path = Path(options.paths[0])
-        return import_table.import_table(
-            path, options.name, options.label, parties=parties, **shared
-        )
-    files = {party: Path(path) for party, path in _split_pairs(options.paths, "PATH")}
-    aligned = alignment.align(files, options.key)
-    for line in aligned.report.lines():
-        _print_message(line)
-    return aligned.to_dataset(options.name, options.label, **shared)
+    request = ImportRequest(
+        name=options.name,
+        files=_files(options.paths, "PATH"),
+        test=_files(options.test, "--test"),
+        label=options.label or "",
+        key=options.key or "",
+        task=options.task,
+        classes=options.classes,
+        parties={p: names.split(",") for p, names in _split_pairs(options.parties, "--party")},
+        overlap=options.overlap,
+        missing=options.missing,
+        seed=options.seed,
+    )
+    bars: defaultdict[str, ProgressBar] = defaultdict(lambda: ProgressBar(lines=5))
+    return import_files(
+        request, _print_message, lambda count, total, text: bars[text].show(count, total, text)
+    )
+
+
+def _files(arguments: list[str], option: str) -> list[Path] | dict[str, Path]:
+    """Return the paths, by party if they are given as PARTY=PATH."""
+    if not any("=" in argument and not Path(argument).exists() for argument in arguments):
+        return [Path(argument) for argument in arguments]
+    return {party: Path(path) for party, path in _split_pairs(arguments, option)}
 
 
 def _split_pairs(arguments: list[str], option: str) -> list[tuple[str, str]]:
@@ -173,6 +220,24 @@ def _split_pairs(arguments: list[str], option: str) -> list[tuple[str, str]]:
             raise input_error("scdn", option, f"got {argument!r}", allowed)
         pairs.append((party, value))
     return pairs
+
+
+def _show(options: argparse.Namespace) -> int:
+    from scdn.data import catalog, store
+    from scdn.data.description import description_lines
+
+    dataset = catalog.load(options.name)
+    for line in description_lines(dataset, store.stored_files().get(options.name)):
+        print(printable(line))
+    return 0
+
+
+def _remove(options: argparse.Namespace) -> int:
+    from scdn.data import catalog
+
+    for name in options.names:
+        print(f"removed {catalog.remove(name)}")
+    return 0
 
 
 def _check(options: argparse.Namespace) -> int:

@@ -116,3 +116,10 @@ def add(name: str, path: Path, progress: ProgressCallback = lambda _: None) -> P
         addable = ", ".join(key for key, entry in CATALOG.items() if entry.add)
         raise input_error("data set", name, "cannot be added", f"must be one of {addable}")
     return store.put(entry.add(path, progress))
+
+
+def remove(name: str) -> Path:
+    """Remove a stored data set; return the path that its file had."""
+    if is_shipped(name) and name not in store.stored_files():
+        raise input_error("data set", name, "is part of scdn", "it cannot be removed")
+    return store.remove(name)

@@ -18,6 +18,7 @@ TaskKind = Literal["classification", "regression"]
 Modalities = Mapping[str, NDArray[Any]]
 
 TEST_FRACTION = 0.2  # of data sets that are published without a train/test split
+_FEWEST_ROWS = 5
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,9 @@ class Dataset:
         Each party's columns, where the data defines them; otherwise empty.
     provenance
         The source of the rows, in one sentence.
+    label, key
+        Names of the columns with the labels and with the rows' keys in the files that were
+        imported; empty if there is none.
     """
 
     name: str
@@ -50,6 +54,8 @@ class Dataset:
     features: tuple[str, ...] = ()
     parties: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     provenance: str = ""
+    label: str = ""
+    key: str = ""
 
     def __post_init__(self) -> None:
         for part, rows, targets in (
@@ -127,6 +133,16 @@ def train_test_rows(count: int, purpose: str, seed: int = 0) -> tuple[NDArray[An
     order = generator(seed, purpose).permutation(count)
     cut = round(count * (1 - TEST_FRACTION))
     return np.sort(order[:cut]), np.sort(order[cut:])
+
+
+def draw_test_rows(
+    count: int, purpose: str, seed: int, source: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the training and test row numbers of a user's own file; refuse too few rows."""
+    if count < _FEWEST_ROWS:
+        allowed = f"needs at least {_FEWEST_ROWS} for an 80/20 split"
+        raise input_error(source, "rows", f"{count}", allowed)
+    return train_test_rows(count, purpose, seed)
 
 
 def trivial_score(dataset: Dataset) -> dict[str, float]:

@@ -3,21 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from scdn.arrays import Array
-from scdn.data.dataset import Dataset, TaskKind, train_test_rows
-from scdn.data.table_files import numeric_cells, read_table, require_columns
-from scdn.errors import Fault, InputError, format_value, input_error
+from scdn.arrays import Array, Mask
+from scdn.data.dataset import Dataset, TaskKind, draw_test_rows
+from scdn.data.label_encoding import encode_labels
+from scdn.data.table_files import numeric_cells, read_split_table, read_table, require_columns
+from scdn.errors import Fault, InputError, input_error
 
 PartyColumns = Mapping[str, Sequence[str]]
+MissingCells = Literal["refuse", "drop", "mean"]
 
-_MAX_CLASSES = 1000
+_REMEDY = "; --missing drop or mean accepts empty cells"
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """Rows of a table before they become a data set.
+
+    Attributes
+    ----------
+    cells
+        The features; NaN where a cell is empty and may be.
+    frame
+        The same rows of the file with the labels.
+    source
+        The name of the file with the labels.
+    origin
+        The files of all rows, as the provenance names them.
+    """
+
+    cells: Array
+    frame: pd.DataFrame
+    source: str
+    origin: str
+
+    def select(self, rows: Mask) -> TableRows:
+        """Return some of the rows."""
+        return replace(self, cells=self.cells[rows], frame=self.frame[rows])
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    """What the columns of a table mean, and how to read them."""
+
+    label: str
+    features: Sequence[str]
+    parties: PartyColumns
+    key: str = ""
+    task: TaskKind = "classification"
+    classes: int | None = None
+    missing: MissingCells = "refuse"
+    seed: int = 0
 
 
 def import_table(
@@ -25,59 +67,122 @@ def import_table(
     name: str,
     label: str,
     *,
+    test: Path | None = None,
+    key: str = "",
     task: TaskKind = "classification",
     classes: int | None = None,
     parties: PartyColumns | None = None,
     overlap: bool = False,
+    missing: MissingCells = "refuse",
     seed: int = 0,
 ) -> Dataset:
-    """Return a data set from one file with all columns; `parties` assigns columns to parties."""
-    frame = read_table(path)
-    source = str(path)
-    require_columns(frame, [label], source)
-    features = [column for column in frame.columns if column != label]
+    """Return a data set from one file with all columns; `parties` assigns columns to parties.
+
+    Test rows are those of the file `test`, or those that an `.npz` file calls so (`x_test`); else
+    they are drawn. The column `key` names the rows and is no feature.
+    """
+    text = [key] if key else []
+    frame, test_frame = read_split_table(path, text)
+    source = test_source = str(path)
+    if test is not None:
+        if test_frame is not None:
+            raise input_error(source, "file", "has test rows", "leave out --test")
+        test_frame, test_source = read_table(test, text), str(test)
+    require_columns(frame, [label, *text], source)
+    if key == label:
+        raise input_error("scdn", "--key", f"got the label {label!r}", "must be another column")
+    features = [column for column in frame.columns if column not in (label, key)]
     if parties:
         check_party_columns(parties, label, overlap, source)
         assigned = dict.fromkeys(column for columns in parties.values() for column in columns)
         require_columns(frame, assigned, source)
         features = [column for column in features if column in assigned]
-    return dataset_from_frame(
-        name, frame, features, label, task, classes, parties or {}, source=source, seed=seed
-    )
-
-
-def dataset_from_frame(
-    name: str,
-    frame: pd.DataFrame,
-    features: Sequence[str],
-    label: str,
-    task: TaskKind,
-    classes: int | None,
-    parties: PartyColumns,
-    *,
-    source: str,
-    seed: int,
-) -> Dataset:
-    """Return a data set from a table: check its cells, encode its labels, split its rows 80/20."""
     if not features:
         raise input_error(source, "columns", "holds only the label", "needs at least one feature")
-    table = numeric_cells(frame, features, source)
-    targets, names = encode_labels(frame, label, task, classes, source)
-    if len(table) < 5:
-        raise input_error(source, "rows", f"{len(table)}", "needs at least 5 for an 80/20 split")
-    train, test = train_test_rows(len(table), "table-split", seed)
+    schema = TableSchema(label, features, parties or {}, key, task, classes, missing, seed)
+    rows = TableRows(feature_cells(frame, features, source, key, missing), frame, source, source)
+    if test_frame is None:
+        return dataset_from_rows(name, rows, None, schema)
+    require_columns(test_frame, [label, *text, *features], test_source)
+    cells = feature_cells(test_frame, features, test_source, key, missing)
+    test_rows = TableRows(cells, test_frame, test_source, test_source)
+    return dataset_from_rows(name, rows, test_rows, schema)
+
+
+def feature_cells(
+    frame: pd.DataFrame, features: Sequence[str], source: str, key: str, missing: MissingCells
+) -> Array:
+    """Return the cells of a file's features; empty ones are NaN unless they are refused."""
+    allow_empty = missing != "refuse"
+    return numeric_cells(frame, features, source, key, allow_empty=allow_empty, remedy=_REMEDY)
+
+
+def dataset_from_rows(
+    name: str, rows: TableRows, test: TableRows | None, schema: TableSchema
+) -> Dataset:
+    """Return a data set: encode the labels, split the rows 80/20 if need be, fill empty cells."""
+    count = len(rows.cells) + (len(test.cells) if test else 0)
+    if schema.missing == "drop":
+        rows, test = _drop(rows, schema.label), test and _drop(test, schema.label)
+    targets, names = _targets(rows, schema)
+    if test is None:
+        train_rows, test_rows = draw_test_rows(
+            len(targets), "table-split", schema.seed, rows.source
+        )
+        train, tested = rows.cells[train_rows], rows.cells[test_rows]
+        train_y, test_y = targets[train_rows], targets[test_rows]
+        split = f"{len(targets)} rows, split 80/20 with seed {schema.seed}"
+    else:
+        train, tested, train_y = rows.cells, test.cells, targets
+        test_y = _targets(test, schema, names)[0]
+        origin = "" if test.origin == rows.origin else f" of {test.origin}"
+        split = f"{len(train_y)} rows, and {len(test_y)} test rows{origin}"
+    if dropped := count - len(train) - len(tested):
+        split += f", without {dropped} rows with empty cells"
+    if schema.missing == "mean":
+        empty = int(np.isnan(train).sum() + np.isnan(tested).sum())
+        train, tested = _fill(train, tested, schema.features, rows.source)
+        split += f", {empty} empty cells filled with the mean of the training rows"
     return Dataset(
         name=name,
-        train={"table": table[train]},
-        train_y=targets[train],
-        test={"table": table[test]},
-        test_y=targets[test],
-        task=task,
+        train={"table": train},
+        train_y=train_y,
+        test={"table": tested},
+        test_y=test_y,
+        task=schema.task,
         classes=names,
-        features=tuple(features),
-        parties={party: tuple(columns) for party, columns in parties.items()},
-        provenance=f"{source}, {len(table)} rows, split 80/20 with seed {seed}",
+        features=tuple(schema.features),
+        parties={party: tuple(columns) for party, columns in schema.parties.items()},
+        provenance=f"{rows.origin}, {split}",
+        label=schema.label,
+        key=schema.key,
     )
+
+
+def _targets(
+    rows: TableRows, schema: TableSchema, known: tuple[str, ...] = ()
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    return encode_labels(
+        rows.frame, schema.label, schema.task, schema.classes, rows.source, schema.key, known
+    )
+
+
+def _drop(rows: TableRows, label: str) -> TableRows:
+    """Return the rows without an empty cell."""
+    whole = ~np.isnan(rows.cells).any(axis=1) & rows.frame[label].notna().to_numpy()
+    if not whole.any():
+        raise input_error(rows.source, "rows", "all have empty cells", "some must have none")
+    return rows.select(whole)
+
+
+def _fill(train: Array, test: Array, features: Sequence[str], source: str) -> tuple[Array, Array]:
+    """Return the cells with the mean of the training rows, by column, where they are empty."""
+    empty = np.isnan(train)
+    for column in np.flatnonzero(empty.all(axis=0)).tolist():
+        fault = "has no value in the training rows"
+        raise input_error(source, f"column {features[column]}", fault, "must have some")
+    means = np.where(empty, 0.0, train).sum(axis=0) / (~empty).sum(axis=0)
+    return np.where(empty, means, train), np.where(np.isnan(test), means, test)
 
 
 def check_party_columns(parties: PartyColumns, label: str, overlap: bool, source: str) -> None:
@@ -100,46 +205,3 @@ def check_party_columns(parties: PartyColumns, label: str, overlap: bool, source
                 )
     if faults:
         raise InputError(source, dict.fromkeys(faults))
-
-
-def encode_labels(
-    frame: pd.DataFrame, label: str, task: TaskKind, classes: int | None, source: str
-) -> tuple[NDArray[Any], tuple[str, ...]]:
-    """Return the targets in the column `label`, and the names of its classes."""
-    if task == "regression":
-        return numeric_cells(frame, [label], source)[:, 0], ()
-    column = frame[label]
-    if column.isna().any():
-        row = int(np.argmax(column.isna()))
-        raise input_error(source, f"row {row + 1}, column {label}", "is empty", "must be a class")
-    if pd.api.types.is_numeric_dtype(column):
-        return _encode_numbers(numeric_cells(frame, [label], source)[:, 0], label, classes, source)
-    codes, names = pd.factorize(column.astype(str), sort=True)
-    _check_classes(len(names), classes, label, source)
-    return codes.astype(np.int64), tuple(map(str, names))
-
-
-def _encode_numbers(
-    values: Array, label: str, classes: int | None, source: str
-) -> tuple[NDArray[Any], tuple[str, ...]]:
-    valid = values == np.round(values)
-    allowed = "must be a whole number, or the task must be regression"
-    if classes is not None:
-        valid &= (values >= 0) & (values < classes)
-        allowed = f"must be a whole number from 0 to {classes - 1}"
-    if not valid.all():
-        row = int(np.argmin(valid))
-        fault = f"got {format_value(float(values[row]))}"
-        raise input_error(source, f"row {row + 1}, column {label}", fault, allowed)
-    if classes is not None:
-        _check_classes(classes, None, label, source)
-        return values.astype(np.int64), tuple(map(str, range(classes)))
-    names, codes = np.unique(values, return_inverse=True)
-    _check_classes(len(names), None, label, source)
-    return codes.astype(np.int64), tuple(f"{name:.0f}" for name in names)
-
-
-def _check_classes(count: int, expected: int | None, label: str, source: str) -> None:
-    if not 2 <= count <= _MAX_CLASSES or (expected is not None and count > expected):
-        limit = expected if expected is not None else _MAX_CLASSES
-        raise input_error(source, label, f"{count} classes", f"must be from 2 to {limit}")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import struct
+import io
 from collections.abc import Iterable, Mapping
-from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scdn.data.dataset import Dataset
 from scdn.data.download import NpmPackage, ProgressCallback, SourceUnavailableError, download_gzip
+from scdn.data.idx import parse_idx
 from scdn.data.store import check_sha256
 from scdn.errors import input_error
 
@@ -66,27 +64,13 @@ def from_package(path: Path, progress: ProgressCallback) -> Dataset:
 def _dataset(files: Mapping[str, bytes], source: str) -> Dataset:
     for name, expected in FILES.items():
         check_sha256(files.get(name, b""), expected, "fetch it again", name=name)
-    images = {part: parse_idx(files[f"{part}-images-idx3-ubyte"], 3) for part in ("train", "t10k")}
-    labels = {part: parse_idx(files[f"{part}-labels-idx1-ubyte"], 1) for part in ("train", "t10k")}
+    arrays = {name: parse_idx(io.BytesIO(files[name]), name) for name in FILES}
     return Dataset(
         name="mnist",
-        train={"image": images["train"][..., None]},
-        train_y=labels["train"].astype(np.int64),
-        test={"image": images["t10k"][..., None]},
-        test_y=labels["t10k"].astype(np.int64),
+        train={"image": arrays["train-images-idx3-ubyte"][..., None]},
+        train_y=arrays["train-labels-idx1-ubyte"].astype(np.int64),
+        test={"image": arrays["t10k-images-idx3-ubyte"][..., None]},
+        test_y=arrays["t10k-labels-idx1-ubyte"].astype(np.int64),
         classes=tuple("0123456789"),
         provenance=f"MNIST (LeCun, Cortes, Burges), all 60,000 + 10,000 images; {source}",
     )
-
-
-def parse_idx(raw: bytes, dimensions: int) -> NDArray[Any]:
-    """Return the array in an IDX file, which has a magic number, the sizes and then the values."""
-    header = 4 * (1 + dimensions)
-    if len(raw) < header or raw[:4] != bytes((0, 0, 8, dimensions)):
-        allowed = f"must begin with 0000080{dimensions}"
-        raise input_error("IDX file", "magic", f"got {raw[:4].hex() or 'nothing'}", allowed)
-    shape = struct.unpack(f">{dimensions}I", raw[4:header])
-    if len(raw) - header != prod(shape):
-        allowed = f"must be {prod(shape)} for the sizes {list(shape)}"
-        raise input_error("IDX file", "values", f"{len(raw) - header} bytes", allowed)
-    return np.frombuffer(raw, np.uint8, offset=header).reshape(shape).copy()

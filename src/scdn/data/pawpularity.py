@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from scdn.data.dataset import Dataset, train_test_rows
 from scdn.data.download import ProgressCallback
+from scdn.data.pictures import open_picture
 from scdn.errors import input_error
 from scdn.npz import read_npz
 
@@ -18,6 +18,7 @@ SIDE = 64
 _KEYS = ("webp", "webp_len", "id16", "meta", "meta_names", "pawpularity")
 _PROGRESS_EVERY = 2_000  # images
 _FLAGS = 12
+_BICUBIC = 3  # PIL.Image.Resampling
 
 
 def from_path(path: Path, progress: ProgressCallback) -> Dataset:
@@ -82,18 +83,11 @@ def _from_directory(path: Path, progress: ProgressCallback) -> Dataset:
 
 def _decode_picture(raw: bytes, name: str) -> NDArray[Any]:
     """Return the picture as 64×64 RGB, resized where necessary."""
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(raw), formats=("JPEG", "WEBP", "PNG")) as picture:
-            picture.draft("RGB", (4 * SIDE, 4 * SIDE))  # decode a JPEG no finer than needed
-            rgb = picture.convert("RGB")
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-        raise input_error(
-            name, "picture", "cannot be decoded", "must be a complete picture"
-        ) from None
+    with open_picture(raw, name) as picture:
+        picture.draft("RGB", (4 * SIDE, 4 * SIDE))  # decode a JPEG no finer than needed
+        rgb = picture.convert("RGB")
     if rgb.size != (SIDE, SIDE):
-        rgb = rgb.resize((SIDE, SIDE), Image.Resampling.BICUBIC)
+        rgb = rgb.resize((SIDE, SIDE), _BICUBIC)
     return np.asarray(rgb)
 
 

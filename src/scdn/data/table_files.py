@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scdn.arrays import Array
-from scdn.errors import Fault, InputError, format_value, input_error
-from scdn.npz import read_npz
+from scdn.data.split_arrays import split_arrays
+from scdn.errors import Fault, InputError, first_faults, format_value, input_error
+from scdn.npz import check_unpacked_size, read_npz
 
-_LISTED = 5  # faulty cells that are listed; the others are only counted
+TABLE_SUFFIXES = (".csv", ".parquet", ".npz")
+
+_NOTHING = "nothing"
 
 
 def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
     """Return the table in a file; columns in `text` stay text, since a key may begin with 0."""
-    try:
+    with _read_errors(path):
         match path.suffix.lower():
             case ".csv":
                 types = dict.fromkeys(text, "string")
@@ -29,12 +33,33 @@ def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
                     warnings.simplefilter("error", pd.errors.ParserWarning)
                     frame = pd.read_csv(path, dtype=types, low_memory=False, index_col=False)
             case ".parquet":
-                frame = pd.read_parquet(path)
+                frame = _read_parquet(path)
             case ".npz":
-                frame = _npz_frame(path)
+                frame = _array_frame(read_npz(path))
             case _:
-                allowed = "must be .csv, .parquet, .npz"
+                allowed = f"must be {', '.join(TABLE_SUFFIXES)}"
                 raise input_error(str(path), "file", "has an unknown type", allowed)
+    return _checked(frame, str(path))
+
+
+def read_split_table(
+    path: Path, text: Iterable[str] = ()
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Return a file's training and test rows; None if it does not tell them apart."""
+    if path.suffix.lower() != ".npz":
+        return read_table(path, text), None
+    with _read_errors(path):
+        train, test = split_arrays(read_npz(path))
+        frame, test_frame = _array_frame(train), _array_frame(test) if test else None
+    source = str(path)
+    return _checked(frame, source), None if test_frame is None else _checked(test_frame, source)
+
+
+@contextmanager
+def _read_errors(path: Path) -> Iterator[None]:
+    """Turn what a missing or damaged file raises into an error that names the file."""
+    try:
+        yield
     except OSError as error:
         reason = f"cannot be read ({error.strerror or error})"
         raise input_error(str(path), "file", reason, "must be readable") from None
@@ -44,19 +69,31 @@ def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
         reason = f"cannot be parsed ({str(error).splitlines()[0]})"
         allowed = "must be a complete table without objects"
         raise input_error(str(path), "file", reason, allowed) from None
+
+
+def _checked(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Return a table with stripped, unique column names, its rows numbered from 0."""
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     if frame.empty:
-        raise input_error(str(path), "file", "has no rows", "needs a header and rows")
+        raise input_error(source, "file", "has no rows", "needs a header and rows")
     if not frame.columns.is_unique:
         duplicate = frame.columns[frame.columns.duplicated()][0]
-        raise input_error(str(path), str(duplicate), "duplicate column", "must be unique")
-    return frame
+        raise input_error(source, str(duplicate), "duplicate column", "must be unique")
+    return frame.reset_index(drop=True)
 
 
-def _npz_frame(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path) -> pd.DataFrame:
+    import pyarrow.parquet  # type: ignore[import-untyped]
+
+    with pyarrow.parquet.ParquetFile(path) as file:
+        check_unpacked_size(8 * file.metadata.num_rows * file.metadata.num_columns)
+    return pd.read_parquet(path)
+
+
+def _array_frame(arrays: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
     """Return a column for each 1-D array, and columns `x0, x1, …` for a 2-D array `x`."""
     columns: dict[str, NDArray[Any]] = {}
-    for key, array in read_npz(path).items():
+    for key, array in arrays.items():
         if array.ndim == 1:
             columns[key] = array
         elif array.ndim == 2:
@@ -75,24 +112,44 @@ def require_columns(frame: pd.DataFrame, columns: Iterable[str], source: str) ->
         raise InputError(source, [Fault(column, "no such column", allowed) for column in missing])
 
 
-def numeric_cells(frame: pd.DataFrame, columns: Sequence[str], source: str) -> Array:
-    """Return the cells of `columns` as numbers; refuse a cell that is not a finite number."""
+def numeric_cells(
+    frame: pd.DataFrame,
+    columns: Sequence[str],
+    source: str,
+    key: str = "",
+    *,
+    allow_empty: bool = False,
+    remedy: str = "",
+) -> Array:
+    """Return the cells of `columns` as numbers; refuse a cell that is not a finite number.
+
+    `key` is the column that names the rows in errors. Empty cells are NaN if `allow_empty`;
+    otherwise `remedy` is the advice for them.
+    """
     cells = np.column_stack([_to_floats(frame[column]) for column in columns])
-    faulty = np.argwhere(~np.isfinite(cells))
-    if len(faulty):
-        faults = [
-            Fault(
-                f"row {row + 1}, column {columns[column]}",
-                f"got {_describe_cell(frame[columns[column]].iloc[row])}",
-                "must be a finite number",
-            )
-            for row, column in faulty[:_LISTED].tolist()
-        ]
-        if len(faulty) > _LISTED:
-            more = f"{len(faulty) - _LISTED} more like these"
-            faults.append(Fault("cells", more, "must be finite numbers"))
-        raise InputError(source, faults)
+    unusable = ~np.isfinite(cells)
+    if allow_empty:
+        unusable &= frame[list(columns)].notna().to_numpy()
+    faulty = np.argwhere(unusable).tolist()
+    if faulty:
+        faults = (_cell_fault(frame, row, columns[column], key, remedy) for row, column in faulty)
+        raise InputError(source, first_faults(faults, len(faulty)))
     return cells
+
+
+def _cell_fault(frame: pd.DataFrame, row: int, column: str, key: str, remedy: str) -> Fault:
+    got = _describe_cell(frame[column].iloc[row])
+    allowed = "must be a finite number" + (remedy if got == _NOTHING else "")
+    return Fault(cell_name(frame, row, column, key), f"got {got}", allowed)
+
+
+def cell_name(frame: pd.DataFrame, row: int, column: str, key: str = "") -> str:
+    """Name a cell by the row of the file, counted from 1, by its key and by its column.
+
+    The index of `frame` has the rows of the file, counted from 0.
+    """
+    named = f", {key} {frame[key].iloc[row]}" if key else ""
+    return f"row {frame.index[row] + 1}{named}, column {column}"
 
 
 def _to_floats(column: pd.Series[Any]) -> Array:
@@ -108,5 +165,5 @@ def _describe_cell(value: Any) -> str:
     if not pd.api.types.is_scalar(value):
         return f"a {type(value).__name__}"
     if pd.isna(value):
-        return "nothing"
+        return _NOTHING
     return format_value(value.item() if hasattr(value, "item") else value)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scdn.data import Dataset
 from scdn.data.alignment import normalized_keys
 from scdn.data.dataset import TaskKind, train_test_rows
-from scdn.data.import_table import encode_labels
+from scdn.data.label_encoding import encode_labels
 from scdn.data.scaling import Scaling, ScalingKind
 from scdn.data.table_files import numeric_cells, read_table, require_columns
 from scdn.errors import InputError, input_error
@@ -89,7 +89,7 @@ def read_labels(
     frame = read_table(path, text=[key])
     require_columns(frame, [key, label], str(path))
     keys, usable = _usable_keys(frame, key)
-    targets, names = encode_labels(frame[usable], label, task, classes or None, str(path))
+    targets, names = encode_labels(frame[usable], label, task, classes or None, str(path), key)
     order = np.argsort(keys, kind="stable")
     test = np.zeros(len(keys), bool)
     test[order[train_test_rows(len(keys), "table-split")[1]]] = True
@@ -169,7 +169,7 @@ def read_features(path: Path, key: str = "") -> KeyedFeatures:
     columns = [column for column in frame.columns if column != key]
     if not columns or not keys:
         raise input_error(str(path), "file", "has no features with a unique key", "needs some")
-    values = numeric_cells(frame, columns, str(path))[usable]
+    values = numeric_cells(frame, columns, str(path), key)[usable]
     width = len(columns)
     view = FeatureView("table", np.arange(width), np.ones(width, bool), (width,))
     return KeyedFeatures(keys, values, view, (width,), False, len(frame) - len(keys))
