@@ -7,7 +7,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scdn.cli.command_parser import Subparsers, add_command, add_command_group, whole_number
+from scdn.cli.command_parser import (
+    Subparsers,
+    add_command,
+    add_command_group,
+    split_pairs,
+    whole_number,
+)
 from scdn.errors import input_error, printable
 
 if TYPE_CHECKING:
@@ -151,28 +157,17 @@ def _dataset_from_files(options: argparse.Namespace) -> Dataset:
         if len(options.paths) != 1:
             raise input_error("scdn", "--key", "is missing", "must name the column the files share")
         parties = {
-            party: columns.split(",") for party, columns in _split_pairs(options.parties, "--party")
+            party: columns.split(",") for party, columns in split_pairs(options.parties, "--party")
         }
         path = Path(options.paths[0])
         return import_table.import_table(
             path, options.name, options.label, parties=parties, **shared
         )
-    files = {party: Path(path) for party, path in _split_pairs(options.paths, "PATH")}
+    files = {party: Path(path) for party, path in split_pairs(options.paths, "PATH")}
     aligned = alignment.align(files, options.key)
     for line in aligned.report.lines():
         _print_message(line)
     return aligned.to_dataset(options.name, options.label, **shared)
-
-
-def _split_pairs(arguments: list[str], option: str) -> list[tuple[str, str]]:
-    pairs: list[tuple[str, str]] = []
-    for argument in arguments:
-        party, equals, value = argument.partition("=")
-        if not (party and equals and value) or party in dict(pairs):
-            allowed = "must be PARTY=…, each party once"
-            raise input_error("scdn", option, f"got {argument!r}", allowed)
-        pairs.append((party, value))
-    return pairs
 
 
 def _check(options: argparse.Namespace) -> int:

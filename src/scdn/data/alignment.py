@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,7 @@ class AlignedTables:
         prefixed = [self.frames[p][names].add_prefix(f"{p}.") for p, names in features.items()]
         joined = pd.concat([*prefixed, self.frames[label_party][[label]]], axis=1)
         parties = {p: tuple(f"{p}.{c}" for c in names) for p, names in features.items() if names}
-        return dataset_from_frame(
+        dataset = dataset_from_frame(
             name,
             joined,
             [column for names in parties.values() for column in names],
@@ -103,6 +103,7 @@ class AlignedTables:
             source=f"{name} ({' and '.join(self.frames)} by {self.report.key})",
             seed=seed,
         )
+        return replace(dataset, key=self.report.key)
 
 
 def align(files: Mapping[str, Path], key: str) -> AlignedTables:

@@ -38,6 +38,8 @@ class Dataset:
         Each party's columns, where the data defines them; otherwise empty.
     provenance
         The source of the rows, in one sentence.
+    key
+        Name of the column by which parties' files were aligned; it is no feature.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Dataset:
     features: tuple[str, ...] = ()
     parties: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     provenance: str = ""
+    key: str = ""
 
     def __post_init__(self) -> None:
         for part, rows, targets in (
@@ -65,9 +68,13 @@ class Dataset:
                     fault = f"column {column!r} is not in the table"
                     raise input_error(self.name, f"parties.{party}", fault, "must name columns")
 
+    def scalings(self, kind: ScalingKind) -> dict[str, Scaling]:
+        """Return the scaling of each modality, from statistics of the training rows only."""
+        return {name: Scaling.fit(rows, kind) for name, rows in self.train.items()}
+
     def scaled(self, kind: ScalingKind, dtype: DTypeLike = np.float32) -> Dataset:
         """Return the same rows as floats, scaled with statistics of the training rows only."""
-        scalings = {name: Scaling.fit(rows, kind) for name, rows in self.train.items()}
+        scalings = self.scalings(kind)
 
         def apply(part: Modalities) -> Modalities:
             return {name: scalings[name].apply(rows, dtype) for name, rows in part.items()}

@@ -44,12 +44,17 @@ def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
         reason = f"cannot be parsed ({str(error).splitlines()[0]})"
         allowed = "must be a complete table without objects"
         raise input_error(str(path), "file", reason, allowed) from None
+    return check_frame(frame, str(path))
+
+
+def check_frame(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Return a table with its columns' names as text; it must have rows and no name twice."""
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     if frame.empty:
-        raise input_error(str(path), "file", "has no rows", "needs a header and rows")
+        raise input_error(source, "file", "has no rows", "needs a header and rows")
     if not frame.columns.is_unique:
         duplicate = frame.columns[frame.columns.duplicated()][0]
-        raise input_error(str(path), str(duplicate), "duplicate column", "must be unique")
+        raise input_error(source, str(duplicate), "duplicate column", "must be unique")
     return frame
 
 
@@ -75,10 +80,18 @@ def require_columns(frame: pd.DataFrame, columns: Iterable[str], source: str) ->
         raise InputError(source, [Fault(column, "no such column", allowed) for column in missing])
 
 
-def numeric_cells(frame: pd.DataFrame, columns: Sequence[str], source: str) -> Array:
-    """Return the cells of `columns` as numbers; refuse a cell that is not a finite number."""
+def numeric_cells(
+    frame: pd.DataFrame, columns: Sequence[str], source: str, *, allow_empty: bool = False
+) -> Array:
+    """Return the cells of `columns` as numbers; refuse a cell that is not a finite number.
+
+    With `allow_empty`, an empty cell is NaN.
+    """
     cells = np.column_stack([_to_floats(frame[column]) for column in columns])
-    faulty = np.argwhere(~np.isfinite(cells))
+    refused = ~np.isfinite(cells)
+    if allow_empty:
+        refused &= ~frame[list(columns)].isna().to_numpy()
+    faulty = np.argwhere(refused)
     if len(faulty):
         faults = [
             Fault(
