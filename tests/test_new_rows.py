@@ -49,6 +49,13 @@ def parsed(text):
     return value if math.isfinite(value) else None
 
 
+def read_or_refuse(rows):
+    try:
+        return read_new_rows(rows, FORM), []
+    except InputError as error:
+        return None, error.lines()
+
+
 @given(st.data(), COLUMNS, st.integers(0, 4))
 def test_a_file_is_read_cell_by_cell_or_refused_in_lines(tmp_path_factory, data, columns, count):
     rows = [[data.draw(CELLS) for _ in columns] for _ in range(count)]
@@ -58,14 +65,14 @@ def test_a_file_is_read_cell_by_cell_or_refused_in_lines(tmp_path_factory, data,
     given_columns = [name for name in FEATURES if name in columns]
     features = [[parsed(row[columns.index(name)]) for name in given_columns] for row in rows]
     blank_line = len(columns) == 1 and [""] in rows  # which is no row of a CSV file
-    try:
-        new = read_new_rows(path, FORM)
-    except InputError as error:
-        assert all("\n" not in line and str(path) in line for line in error.lines())
-        cannot = any(value is None for row in features for value in row)
-        assert cannot or not rows or not given_columns or blank_line
-        return
+    new, lines = read_or_refuse(path)
     if blank_line:
+        return
+    if new is None:
+        assert all("\n" not in line and str(path) in line for line in lines)
+        assert any(value is None for row in features for value in row) or not (
+            rows and given_columns
+        )
         return
     assert new.count == count > 0
     assert new.columns.tolist() == [name in columns for name in FEATURES]
@@ -95,10 +102,9 @@ def test_an_array_needs_the_shape_of_the_data_set(count, width, infinite):
     array = np.ones((count, width))
     if infinite and array.size:
         array[-1, -1] = np.inf
-    try:
-        new = read_new_rows(array, FORM)
-    except InputError as error:
-        assert len(error.lines()) == 1
+    new, lines = read_or_refuse(array)
+    if new is None:
+        assert len(lines) == 1
         assert width != 3 or count == 0 or infinite
         return
     assert (new.count, new.columns.all(), width) == (count, True, 3)

@@ -268,7 +268,7 @@ class FusionServer:
     def exclusion_losses(self, names: Sequence[str]) -> list[float]:
         """Return the loss on the sample without each of `names` in turn (Algorithm 2)."""
         targets = self.targets[self.sample]
-        table = self._masked_table(self._sample_embeddings(), len(self.sample))
+        table = self.masked_table(self._sample_embeddings(), len(self.sample))
         members = self.member_indices(names)
         return exclusion_losses(self.fusion, table, targets, self.task, members).tolist()
 
@@ -369,11 +369,11 @@ class FusionServer:
         pieces = []
         for first in range(0, max(1, rows), size):
             piece = {name: table[first : first + size] for name, table in embeddings.items()}
-            table = self._masked_table(piece, min(size, rows - first))
+            table = self.masked_table(piece, min(size, rows - first))
             pieces.append(self.fusion.outputs(table))
         return torch.cat(pieces)
 
-    def _masked_table(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
+    def masked_table(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
         """Return the (members, rows, width) embeddings that the fusion model takes."""
         table = self.in_member_order(embeddings, rows)
         return masked(table[:, None], self.evaluation_weights(1))[:, 0]

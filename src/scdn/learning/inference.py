@@ -107,6 +107,11 @@ class Inference:
         server = self.server_without(away)
         return server.outputs(future_embeddings(server, sent, rows, server.imputation), rows)
 
+    def member_table(self, sent: Mapping[str, Tensor], rows: int) -> Tensor:
+        """Return what the fusion model takes of new rows, (members, rows, width)."""
+        server = self.server
+        return server.masked_table(future_embeddings(server, sent, rows, server.imputation), rows)
+
     def server_without(self, names: tuple[str, ...]) -> FusionServer:
         """Return the server as it would be if these parties left now."""
         if names not in self._servers:

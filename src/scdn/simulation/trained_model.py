@@ -14,7 +14,7 @@ from torch import Tensor
 from scdn.arrays import Mask
 from scdn.data.input_format import InputFormat
 from scdn.errors import Fault, InputError, input_error
-from scdn.learning.dataset_tensors import flat_rows, flat_tensors
+from scdn.learning.dataset_tensors import DatasetTensors, flat_rows, flat_tensors
 from scdn.learning.inference import Inference
 from scdn.learning.metrics import MAX_TOP, scores
 from scdn.learning.party_factory import PartyFactory
@@ -59,8 +59,12 @@ class TrainedModel:
     inference: Inference
 
     @classmethod
-    def load(cls, folder: str | Path) -> TrainedModel:
-        """Return the model of a run; it may still be running."""
+    def load(cls, folder: str | Path, *, exact: bool = False) -> TrainedModel:
+        """Return the model of a run; it may still be running.
+
+        It computes as the run does, or on the CPU where there is no GPU. `exact` is on the CPU and
+        in no less than 32 bits.
+        """
         path = Path(folder)
         if not (path / EVENTS).is_file():
             raise input_error(str(path), "run", "is not there", "must be the folder of a run")
@@ -73,8 +77,11 @@ class TrainedModel:
             raise input_error(str(path), "run", "has no round yet", "wait for the first")
         scenario = with_validation_rows(make_scenario(recorded.scenario, str(path / EVENTS)))
         learning = scenario.learning
-        if not torch.cuda.is_available():
+        if exact or not torch.cuda.is_available():
             learning = learning.model_copy(update={"device": "cpu"})
+        if exact and learning.precision == "bfloat16":
+            learning = learning.model_copy(update={"precision": "float32"})
+        scenario = scenario.model_copy(update={"learning": learning})
         form = InputFormat.from_state_dict(values["input_format"])
         inference = Inference.from_state_dict(
             state,
@@ -123,12 +130,34 @@ class TrainedModel:
         outputs, targets = self._test_outputs()
         return scores(outputs, targets, self.form.task, self.inference.server.further_metrics)
 
+    def scores_without_each_party(self) -> dict[str, dict[str, float]]:
+        """Return scores of the test rows as if they were new, by the party that is absent.
+
+        The first entry, without a name, has every party that is present.
+        """
+        tensors = self._test_tensors()
+        rows, inference = tensors.count("test"), self.inference
+        embeddings = inference.embed(tensors.inputs["test"], "test")
+        further = inference.server.further_metrics
+        everybody = {name: np.zeros(rows, bool) for name in inference.sent_in}
+        by_party = {}
+        for name in ("", *inference.sent_in):
+            absent = everybody | ({name: np.ones(rows, bool)} if name else {})
+            outputs = inference.outputs(embeddings, rows, absent)
+            by_party[name] = scores(outputs, tensors.targets["test"], self.form.task, further)
+        return by_party
+
     def _test_outputs(self) -> tuple[Tensor, Tensor]:
+        tensors = self._test_tensors()
+        return self.inference.test_outputs(tensors.inputs["test"]), tensors.targets["test"]
+
+    def _test_tensors(self) -> DatasetTensors:
+        """Return the data set, which must be the one that the run began with."""
         _, tensors, form = prepared_data(self.scenario)
         if form.state_dict() != self.form.state_dict():
             fault = "is not as it was when the run began"
             raise input_error("data set", form.dataset, fault, "must have the same rows")
-        return self.inference.test_outputs(tensors.inputs["test"]), tensors.targets["test"]
+        return tensors
 
     # --- parties without values -----------------------------------------------------------------
 
