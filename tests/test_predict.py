@@ -278,6 +278,7 @@ WRONG = {
     "no feature": ("u,v\n1,2\n", "columns: none is of stations"),
     "twice the same": ("a.x,a.y,b.x,b.x\n1,2,3,4\n", "b.x"),
     "header alone": ("a.x,a.y\n", "has no rows"),
+    "too large": (GOOD + "8,1e300,2,3,4,5\n", "row 2: has values that are too large"),
     "empty": ("", "is empty"),
     "bytes": ("\x00\x01\x02", ""),
 }
@@ -306,6 +307,7 @@ def test_wrong_files_and_options_are_refused(trained, tmp_path, monkeypatch):
         [path, "--key", "nothing"],
         [f"a={path}", path],
         [f"z={path}"],
+        [path, "--key", "prediction"],
         [f"a={path}", "--key", "nothing"],
     ):
         refused(scdn("predict", last.folder, *arguments), 1)

@@ -16,7 +16,7 @@ def add_to(subparsers: Subparsers) -> None:
         "Write the models of a run, for each party and the server, as PyTorch (.pt2) and ONNX "
         "files, with a card.",
         "scdn data fetch digits\n"
-        "scdn run examples/quick.toml --out runs/quick\n"
+        "scdn run examples/quick.toml --set learning.rounds=3 --out runs/quick\n"
         "scdn export runs/quick --out model",
     )
     parser.add_argument("run_dir", metavar="RUN_DIR", help="folder of the run")

@@ -22,7 +22,7 @@ def add_to(subparsers: Subparsers) -> None:
         "scdn data add homes grid=sample/meters.csv sky=sample/weather.csv --key home "
         "--label heat_pump\n"
         "scdn run examples/quick.toml --set learning.dataset=homes --set learning.split=parties "
-        "--set fleet.0.count=2 --out runs/homes\n"
+        "--set fleet.0.count=2 --set learning.rounds=3 --out runs/homes\n"
         "scdn predict runs/homes grid=sample/meters.csv sky=sample/weather.csv -o homes.csv\n"
         "scdn predict runs/homes grid=sample/meters.csv\n"
         "scdn predict runs/homes --test",

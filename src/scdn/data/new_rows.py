@@ -155,7 +155,11 @@ def _check_header(path: Path) -> None:
     """Refuse a name that is twice in the first line of a CSV file, which pandas would number."""
     if path.suffix.lower() == ".csv":
         with path.open(newline="", encoding="utf-8-sig") as file:
-            names = [name.strip() for name in next(csv.reader(file), [])]
+            try:
+                names = [name.strip() for name in next(csv.reader(file), [])]
+            except csv.Error as error:
+                fault = f"cannot be parsed ({error})"
+                raise input_error(str(path), "header", fault, "must be names") from None
         for name in names:
             if names.count(name) > 1:
                 raise input_error(str(path), name, "duplicate column", "must be unique")

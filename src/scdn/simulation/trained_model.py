@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scdn.arrays import Mask
+from scdn.arrays import IntArray, Mask
 from scdn.data.input_format import InputFormat
 from scdn.errors import Fault, InputError, input_error
 from scdn.learning.dataset_tensors import DatasetTensors, flat_rows, flat_tensors
@@ -68,8 +68,8 @@ class TrainedModel:
         path = Path(folder)
         if not (path / EVENTS).is_file():
             raise input_error(str(path), "run", "is not there", "must be the folder of a run")
-        recorded = read_run(path)
         state, values = load_checkpoint(path)
+        recorded = read_run(path)  # afterwards, so that it has all rounds of the checkpoint
         if values["input_format"] is None:
             fault = "is of a federation, whose devices have the models"
             raise input_error(str(path), "run", fault, "must be simulated")
@@ -111,11 +111,17 @@ class TrainedModel:
         from scdn.data.new_rows import read_new_rows
 
         new = read_new_rows(rows, self.form, key)
+        if new.key in (PREDICTION, MISSING) or (new.key or "").startswith(PROBABILITY):
+            raise input_error(new.source, str(new.key), "is a column of the answer", "rename it")
         absent = self._absent_parties(new)
         options = self.inference.parties.factory.options
-        scaled = self.form.scaled(new.inputs, options.array_type)
-        inputs = flat_tensors({name: np.nan_to_num(x) for name, x in scaled.items()}, options)
-        outputs = self.inference.outputs(self.inference.embed(inputs), new.count, absent)
+        with np.errstate(over="ignore"):
+            scaled = self.form.scaled(new.inputs, options.array_type)
+        filled = {name: np.where(np.isnan(x), 0, x) for name, x in scaled.items()}
+        embeddings = self.inference.embed(flat_tensors(filled, options))
+        outputs = self.inference.outputs(embeddings, new.count, absent)
+        too_large = np.flatnonzero(~outputs.isfinite().all(1).cpu().numpy())
+        _refuse_rows(too_large, new.source, "has values that are too large", "must be as measured")
         return self._frame(outputs, absent, self.inference.never_embedded, new)
 
     def predict_test(self) -> pd.DataFrame:
@@ -183,15 +189,9 @@ class TrainedModel:
                 absent[name] = empty[modality][:, columns].any(1)
             else:
                 absent[name] = np.zeros(rows.count, bool)
-        nobody = np.flatnonzero(np.all(list(absent.values()), axis=0)) + 1
-        if len(nobody):
-            allowed = f"needs those of one of {', '.join(held)}"
-            faults = [
-                Fault(f"row {row}", "has no party's values", allowed) for row in nobody[:_LISTED]
-            ]
-            if len(nobody) > _LISTED:
-                faults.append(Fault("rows", f"{len(nobody) - _LISTED} more like these", allowed))
-            raise InputError(rows.source, faults)
+        nobody = np.flatnonzero(np.all(list(absent.values()), axis=0))
+        allowed = f"needs those of one of {', '.join(held)}"
+        _refuse_rows(nobody, rows.source, "has no party's values", allowed)
         return absent
 
     def _check_columns(self, rows: NewRows) -> None:
@@ -256,3 +256,12 @@ class TrainedModel:
         ]
         columns[MISSING] = np.array(texts, object)[kind_of_row]
         return pd.DataFrame(columns)
+
+
+def _refuse_rows(numbers: IntArray, source: str, fault: str, allowed: str) -> None:
+    """Refuse rows, if there are any, with a line for each of the first."""
+    faults = [Fault(f"row {row + 1}", fault, allowed) for row in numbers[:_LISTED]]
+    if len(numbers) > _LISTED:
+        faults.append(Fault("rows", f"{len(numbers) - _LISTED} more like these", allowed))
+    if faults:
+        raise InputError(source, faults)
