@@ -36,6 +36,8 @@ SLOW_FILES = {
     "test_data_import.py": 40,
     "test_paper_single_round.py": 15,
     "test_notebooks.py": 15,
+    "test_export.py": 30,
+    "test_predict.py": 15,
     "test_runs.py": 15,
     "test_simulation.py": 15,
     "test_studio_fuzz.py": 15,

@@ -40,10 +40,12 @@ ALLOWED = {
     "tuning": RUNNING | {"simulation"},
     "api": RUNNING | {"simulation"},
     "federation": RUNNING | {"simulation"},
+    "export": RUNNING | {"simulation"},
     "report": BASE | {"scenario", "world", "control", "record"},
     "paper": RUNNING | {"simulation", "report"},
     "studio": RUNNING | {"simulation", "report"},
-    "cli": RUNNING | {"simulation", "check", "federation", "report", "paper", "studio", "tuning"},
+    "cli": RUNNING
+    | {"simulation", "check", "export", "federation", "report", "paper", "studio", "tuning"},
 }
 
 # Module names that occur more than once, and why that confuses nobody.

@@ -159,6 +159,7 @@ MISSING = {
     "federate server --keys {out} --labels {out} --out {out}": "flwr",
     "studio {out} --no-browser": "fastapi",
     "paper run exact --runs 1 --ray auto --out {out}": "ray",
+    "export {out} --out {out}": "onnx",
     "run examples/quick.toml --log mlflow --out {out}": "mlflow",
 }
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scdn.api import compare, plan, run
+    from scdn.api import compare, load, plan, run
     from scdn.control.plan import Plan
     from scdn.control.plan_request import make_request, problem_of, read_request
     from scdn.control.problem import RoundProblem
@@ -22,6 +22,7 @@ __all__ = [
     "RoundProblem",
     "Scenario",
     "compare",
+    "load",
     "make_request",
     "make_scenario",
     "plan",
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "scdn.api": ("compare", "plan", "run"),
+    "scdn.api": ("compare", "load", "plan", "run"),
     "scdn.control.plan": ("Plan",),
     "scdn.control.plan_request": ("make_request", "problem_of", "read_request"),
     "scdn.control.problem": ("RoundProblem",),

@@ -1,4 +1,4 @@
-"""One-line calls from Python: plan a round, run a scenario, compare methods."""
+"""One-line calls from Python: plan a round, run a scenario, compare methods, predict."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from scdn.scenario import Scenario, read_scenario
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from scdn.simulation.trained_model import TrainedModel
 
 
 def plan(
@@ -113,6 +115,19 @@ def compare(
     with _runs_folder(out) as folder:
         runs = compare_runs(chosen, methods, listed, folder, jobs=jobs)
         return rounds_frame([run for run in runs if run.folder.parent.name != REFERENCE_FOLDER])
+
+
+def load(run: str | Path) -> TrainedModel:
+    """Return the trained model of a recorded run, finished or running; `predict` uses it.
+
+    Parameters
+    ----------
+    run
+        The folder of the run.
+    """
+    from scdn.simulation.trained_model import TrainedModel
+
+    return TrainedModel.load(run)
 
 
 def _read(scenario: Scenario | str | Path, settings: Sequence[str]) -> Scenario:

@@ -148,6 +148,18 @@ def refuse_with_resume(options: argparse.Namespace, names: Sequence[str]) -> Non
             raise input_error("scdn", option, "cannot be combined with --resume", "leave it out")
 
 
+def split_pairs(arguments: Sequence[str], option: str) -> list[tuple[str, str]]:
+    """Return parties and values from arguments `PARTY=…` of an option, each party once."""
+    pairs: list[tuple[str, str]] = []
+    for argument in arguments:
+        party, equals, value = argument.partition("=")
+        if not (party and equals and value) or party in dict(pairs):
+            allowed = "must be PARTY=…, each party once"
+            raise input_error("scdn", option, f"got {argument!r}", allowed)
+        pairs.append((party, value))
+    return pairs
+
+
 def print_warnings(lines: Sequence[str]) -> None:
     """Print warnings on standard error, one line each."""
     for line in lines:

@@ -7,7 +7,13 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from scdn.cli.command_parser import Subparsers, add_command, add_command_group, whole_number
+from scdn.cli.command_parser import (
+    Subparsers,
+    add_command,
+    add_command_group,
+    split_pairs,
+    whole_number,
+)
 from scdn.cli.progress_bar import ProgressBar
 from scdn.errors import input_error, printable
 
@@ -193,7 +199,7 @@ def _import_files(options: argparse.Namespace) -> Path:
         key=options.key or "",
         task=options.task,
         classes=options.classes,
-        parties={p: names.split(",") for p, names in _split_pairs(options.parties, "--party")},
+        parties={p: names.split(",") for p, names in split_pairs(options.parties, "--party")},
         overlap=options.overlap,
         missing=options.missing,
         seed=options.seed,
@@ -208,18 +214,7 @@ def _files(arguments: list[str], option: str) -> list[Path] | dict[str, Path]:
     """Return the paths, by party if they are given as PARTY=PATH."""
     if not any("=" in argument and not Path(argument).exists() for argument in arguments):
         return [Path(argument) for argument in arguments]
-    return {party: Path(path) for party, path in _split_pairs(arguments, option)}
-
-
-def _split_pairs(arguments: list[str], option: str) -> list[tuple[str, str]]:
-    pairs: list[tuple[str, str]] = []
-    for argument in arguments:
-        party, equals, value = argument.partition("=")
-        if not (party and equals and value) or party in dict(pairs):
-            allowed = "must be PARTY=…, each party once"
-            raise input_error("scdn", option, f"got {argument!r}", allowed)
-        pairs.append((party, value))
-    return pairs
+    return {party: Path(path) for party, path in split_pairs(arguments, option)}
 
 
 def _show(options: argparse.Namespace) -> int:

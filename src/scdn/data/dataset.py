@@ -71,9 +71,13 @@ class Dataset:
                     fault = f"column {column!r} is not in the table"
                     raise input_error(self.name, f"parties.{party}", fault, "must name columns")
 
+    def scalings(self, kind: ScalingKind) -> dict[str, Scaling]:
+        """Return the scaling of each modality, from statistics of the training rows only."""
+        return {name: Scaling.fit(rows, kind) for name, rows in self.train.items()}
+
     def scaled(self, kind: ScalingKind, dtype: DTypeLike = np.float32) -> Dataset:
         """Return the same rows as floats, scaled with statistics of the training rows only."""
-        scalings = {name: Scaling.fit(rows, kind) for name, rows in self.train.items()}
+        scalings = self.scalings(kind)
 
         def apply(part: Modalities) -> Modalities:
             return {name: scalings[name].apply(rows, dtype) for name, rows in part.items()}

@@ -39,7 +39,7 @@ def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
             case _:
                 allowed = f"must be {', '.join(TABLE_SUFFIXES)}"
                 raise input_error(str(path), "file", "has an unknown type", allowed)
-    return _checked(frame, str(path))
+    return check_frame(frame, str(path))
 
 
 def read_split_table(
@@ -52,7 +52,9 @@ def read_split_table(
         train, test = split_arrays(read_npz(path))
         frame, test_frame = _array_frame(train), _array_frame(test) if test else None
     source = str(path)
-    return _checked(frame, source), None if test_frame is None else _checked(test_frame, source)
+    return check_frame(frame, source), None if test_frame is None else check_frame(
+        test_frame, source
+    )
 
 
 @contextmanager
@@ -71,7 +73,7 @@ def _read_errors(path: Path) -> Iterator[None]:
         raise input_error(str(path), "file", reason, allowed) from None
 
 
-def _checked(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+def check_frame(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     """Return a table with stripped, unique column names, its rows numbered from 0."""
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     if frame.empty:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from scdn.data import Dataset
+from scdn.data.dataset import Modalities
 from scdn.learning.augmentation import Augmentation
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.tensors import TensorOptions
@@ -36,8 +37,8 @@ class DatasetTensors:
         """Flatten a scaled data set; images channel by channel, as convolutions read them."""
         return cls(
             {
-                "train": {name: _flat(x, options) for name, x in dataset.train.items()},
-                "test": {name: _flat(x, options) for name, x in dataset.test.items()},
+                "train": flat_tensors(dataset.train, options),
+                "test": flat_tensors(dataset.test, options),
             },
             {"train": options.tensor(dataset.train_y), "test": options.tensor(dataset.test_y)},
         )
@@ -117,7 +118,13 @@ class ViewStack:
         return inputs.reshape(len(columns), len(rows), *self.shape)
 
 
-def _flat(values: NDArray[Any], options: TensorOptions) -> Tensor:
+def flat_tensors(inputs: Modalities, options: TensorOptions) -> dict[str, Tensor]:
+    """Return scaled rows by modality as tensors (rows, columns)."""
+    return {name: options.tensor(flat_rows(rows)) for name, rows in inputs.items()}
+
+
+def flat_rows(values: NDArray[Any]) -> NDArray[Any]:
+    """Return rows as (rows, columns); images channel by channel, as convolutions read them."""
     if values.ndim == 4:
         values = np.ascontiguousarray(values.transpose(0, 3, 1, 2))
-    return options.tensor(values.reshape(len(values), -1))
+    return values.reshape(len(values), -1)

@@ -79,10 +79,12 @@ class FeatureView:
 
 def row_shape(dataset: Dataset, modality: str) -> Shape:
     """Return a row's shape as a model takes it: (columns,) or (channels, height, width)."""
-    if modality == "table":
-        return (dataset.train["table"].shape[1],)
-    _, height, width, channels = dataset.train["image"].shape
-    return channels, height, width
+    return model_shape(dataset.train[modality].shape[1:])
+
+
+def model_shape(shape: Shape) -> Shape:
+    """Return the shape of a stored row as a model takes it: an image's channels come first."""
+    return (shape[-1], *shape[:-1])
 
 
 def split_features(

@@ -13,8 +13,9 @@ from torch import Tensor
 
 from scdn.data.dataset import TaskKind
 from scdn.learning.fusion_model import FusionModel, masked, member_weights
+from scdn.learning.future_rows import future_embeddings
 from scdn.learning.importance import exclusion_losses
-from scdn.learning.imputation import IMPUTATIONS, Imputation, impute
+from scdn.learning.imputation import IMPUTATIONS, Imputation
 from scdn.learning.losses import row_losses
 from scdn.learning.memories import Memory, PartyEmbeddings
 from scdn.learning.metrics import Metric, scores
@@ -108,7 +109,7 @@ class FusionServer:
             for name, table in sent.items():
                 self.heard.hear(name, rows, table)
             kept |= self.heard.fill(self.fusion.members, rows, sent, self.imputation)
-        return self._in_member_order({**sent, **kept}, len(rows))
+        return self.in_member_order({**sent, **kept}, len(rows))
 
     def non_finite_members(self, embeddings: Tensor) -> tuple[str, ...]:
         """Return the members of whose embeddings (members, ...) some are not finite."""
@@ -161,7 +162,7 @@ class FusionServer:
 
     def sample_loss(self, names: Sequence[str]) -> PartyLoss:
         """Return the loss of these parties over the sample, to first order."""
-        table = self._in_member_order(self._sample_embeddings(), len(self.sample))[:, None]
+        table = self.in_member_order(self._sample_embeddings(), len(self.sample))[:, None]
         targets = self.targets[self.sample][None]
         gradients = self.embedding_gradients(table, targets, self.evaluation_weights(1))
         return GradientLoss(gradients[self.member_indices(names)])
@@ -267,7 +268,7 @@ class FusionServer:
     def exclusion_losses(self, names: Sequence[str]) -> list[float]:
         """Return the loss on the sample without each of `names` in turn (Algorithm 2)."""
         targets = self.targets[self.sample]
-        table = self._masked_table(self._sample_embeddings(), len(self.sample))
+        table = self.masked_table(self._sample_embeddings(), len(self.sample))
         members = self.member_indices(names)
         return exclusion_losses(self.fusion, table, targets, self.task, members).tolist()
 
@@ -278,7 +279,7 @@ class FusionServer:
         `future` has the scores on rows that departed devices never embedded, with the server's
         imputation; `future_by` has them for all three.
         """
-        outputs = self._outputs(self._sample_embeddings(), len(self.sample))
+        outputs = self.outputs(self._sample_embeddings(), len(self.sample))
         losses = row_losses(outputs, self.targets[self.sample], self.task)
         train_loss = float(losses.double().mean())
         current = self._scores(self.predict())
@@ -296,30 +297,20 @@ class FusionServer:
     @torch.no_grad()
     def predict(self) -> Tensor:
         """Return outputs for the test rows, from kept embeddings where a party has left."""
-        return self._outputs(self._test_embeddings(), len(self.test_targets))
+        return self.outputs(self._test_embeddings(), len(self.test_targets))
 
     def _scores(self, outputs: Tensor) -> dict[str, float]:
         return scores(outputs, self.test_targets, self.task, self.further_metrics)
 
     def _future_scores(self, imputation: Imputation) -> dict[str, float]:
-        kept = self.memory.embeddings
-        present = self.member_indices([name for name in self.fusion.members if name not in kept])
-        sample = self._masked_table(self._sample_embeddings(), len(self.sample))[present]
-        test = self._masked_table(self._test_embeddings(), len(self.test_targets))
-        filled = test.clone()
-        for name, embeddings in kept.items():
-            index = self.fusion.members.index(name)
-            if self.heard is not None and name in self.heard.parties:
-                others = {self.fusion.members[n]: test[n] for n in present.tolist()}
-                filled[index] = self.heard.impute(name, others, test.shape[1], imputation)
-            else:
-                filled[index] = impute(imputation, embeddings.sample, sample, test[present])
-        return self._scores(self.fusion.outputs(filled))
+        rows = len(self.test_targets)
+        filled = future_embeddings(self, self.test_embeddings, rows, imputation)
+        return self._scores(self.outputs(filled, rows))
 
     @torch.no_grad()
     def sample_scores(self) -> dict[str, float]:
         """Return `loss` and all scores on the sample, as far as parties have sent it."""
-        outputs = self._outputs(self._sample_embeddings(), len(self.sample))
+        outputs = self.outputs(self._sample_embeddings(), len(self.sample))
         targets = self.targets[self.sample]
         values = scores(outputs, targets, self.task, self.further_metrics)
         loss = values["test_loss"]
@@ -328,15 +319,15 @@ class FusionServer:
     # --- state ----------------------------------------------------------------------------------
 
     def state_dict(self) -> StateDict:
-        """Return the fusion model and the memory; parties can send their embeddings again."""
+        """Return the fusion model, the memory and the sample; parties can send test rows again."""
         parts = [self.memory.state_dict(), self.recent.state_dict()]
         arrays = to_arrays(self.fusion.parameters, "fusion")
+        samples = {str(n): table for n, table in enumerate(self.sample_embeddings.values())}
+        arrays |= to_arrays(samples, "sample")
         values: dict[str, Any] = {"members": list(self.fusion.members), "memory": parts[0].values}
+        values["sampled"] = list(self.sample_embeddings)
         if self.heard is not None:
             parts.append(self.heard.state_dict())
-            samples = self.sample_embeddings
-            arrays |= to_arrays({str(n): t for n, t in enumerate(samples.values())}, "sample")
-            values["sampled"] = list(samples)
         for part in parts:
             arrays |= part.arrays
         for part in parts[1:]:
@@ -354,11 +345,10 @@ class FusionServer:
         self.recent.load_state_dict(state, options)
         if self.heard is not None:
             self.heard.load_state_dict(state)
-            saved = strip_prefix(state.arrays, "sample/")
-            self.sample_embeddings = {
-                name: options.tensor(saved[str(n)])
-                for n, name in enumerate(state.values["sampled"])
-            }
+        saved = strip_prefix(state.arrays, "sample/")
+        self.sample_embeddings = {
+            name: options.tensor(saved[str(n)]) for n, name in enumerate(state.values["sampled"])
+        }
 
     # --- tables of embeddings -------------------------------------------------------------------
 
@@ -370,22 +360,25 @@ class FusionServer:
         kept = {name: e.test for name, e in self.memory.embeddings.items()}
         return self.test_embeddings | kept
 
-    def _outputs(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
-        """Compute the fusion model's outputs, in pieces that fit into a processor's cache."""
+    def outputs(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
+        """Compute the fusion model's outputs, in pieces that fit into a processor's cache.
+
+        `embeddings` are those of members, (rows, width); members without any count as zero.
+        """
         size = max(1, MAX_VALUES_FUSED // max(1, len(self.fusion.members) * self.fusion.width))
         pieces = []
         for first in range(0, max(1, rows), size):
             piece = {name: table[first : first + size] for name, table in embeddings.items()}
-            table = self._masked_table(piece, min(size, rows - first))
+            table = self.masked_table(piece, min(size, rows - first))
             pieces.append(self.fusion.outputs(table))
         return torch.cat(pieces)
 
-    def _masked_table(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
+    def masked_table(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
         """Return the (members, rows, width) embeddings that the fusion model takes."""
-        table = self._in_member_order(embeddings, rows)
+        table = self.in_member_order(embeddings, rows)
         return masked(table[:, None], self.evaluation_weights(1))[:, 0]
 
-    def _in_member_order(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
+    def in_member_order(self, embeddings: Mapping[str, Tensor], rows: int) -> Tensor:
         """Stack embeddings in the order of the members, with zeros for missing ones."""
         members, zeros = self.fusion.members, self.zeros(rows)
         if not members:

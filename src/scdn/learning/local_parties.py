@@ -16,12 +16,14 @@ from scdn.learning.local_optimizers import LocalOptimizer, batch_key
 from scdn.learning.party_backend import RoundTask, SentEmbeddings
 from scdn.learning.party_factory import PartyFactory, stack_parties
 from scdn.learning.party_loss import PartyLoss
-from scdn.learning.party_stack import PartyStack
+from scdn.learning.party_stack import MAX_ROWS_APART, PartyStack
 from scdn.learning.smoothness import loss_curvature, party_smoothness
 from scdn.learning.stack_training import StackTraining, train_stack
 from scdn.learning.table_sender import TableSender
 from scdn.learning.tensors import Arrays, StateDict, Tensors, strip_prefix, to_arrays
 from scdn.rng import generator
+
+_NEW_ROWS = 8 * MAX_ROWS_APART  # that are gathered at a time; of these no bit depends on others
 
 
 @dataclass
@@ -188,6 +190,30 @@ class LocalParties:
                     list(sent.values()),
                     self._perturbed(selected, selected.embed_separately(test), "test"),
                 )
+
+    def new_row_embeddings(
+        self, inputs: Mapping[str, Tensor], names: Collection[str], purpose: str
+    ) -> dict[str, Tensor]:
+        """Return embeddings of rows that are not in the data set, (rows, columns) by modality.
+
+        A party whose kind of rows is not given has none. `purpose` names the noise, if any.
+        """
+        data = DatasetTensors({"test": dict(inputs)}, {})
+        embeddings: dict[str, Tensor] = {}
+        for stack in self._selected(self.stacks, names):
+            if stack.views.modality not in inputs:
+                continue
+            rows = torch.arange(data.count("test"), device=self.factory.options.device)
+            pieces = [
+                stack.embed_separately(
+                    [own.clone() for own in stack.views.gather(data, "test", piece)]
+                )
+                for piece in torch.split(rows, _NEW_ROWS)
+            ]
+            tables = [torch.cat(parts) for parts in zip(*pieces, strict=True)]
+            tables = self._perturbed(stack, tables, purpose)
+            embeddings |= dict(zip(stack.names, tables, strict=True))
+        return embeddings
 
     def smoothness(self) -> dict[str, float]:
         """Return L_n of every party, from the spectral norms of its model."""

@@ -11,7 +11,8 @@ from torch import nn
 
 from scdn.data import Dataset
 from scdn.data.dataset import TaskKind
-from scdn.learning.feature_split import FeatureView, Shape, row_shape
+from scdn.data.input_format import InputFormat
+from scdn.learning.feature_split import FeatureView, Shape, model_shape, row_shape
 from scdn.learning.models import (
     FlatModel,
     architecture,
@@ -53,6 +54,13 @@ class PartyFactory:
         width = len(dataset.classes) if dataset.task == "classification" else 1
         shapes = {modality: row_shape(dataset, modality) for modality in dataset.train}
         return cls(learning, dataset.task, width, shapes)
+
+    @classmethod
+    def from_input_format(cls, form: InputFormat, learning: LearningSettings) -> PartyFactory:
+        """Return a factory for the parties of a data set that is not at hand."""
+        width = len(form.classes) if form.task == "classification" else 1
+        shapes = {name: model_shape(shape) for name, shape in form.shapes.items()}
+        return cls(learning, form.task, width, shapes)
 
     @cached_property
     def options(self) -> TensorOptions:

@@ -48,6 +48,11 @@ class TensorOptions:
         """Return the type of weights and embeddings."""
         return torch.float64 if self.precision == "float64" else torch.float32
 
+    @property
+    def array_type(self) -> str:
+        """Return the type of arrays that become tensors."""
+        return "float64" if self.precision == "float64" else "float32"
+
     def tensor(self, array: NDArray[Any]) -> Tensor:
         """Return an array as a tensor on the device; integers and booleans become int64."""
         tensor = torch.from_numpy(array)

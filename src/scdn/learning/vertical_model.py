@@ -17,23 +17,19 @@ import torch
 from torch import Tensor
 
 from scdn.errors import input_error
-from scdn.learning.batches import draw_batches, sample_rows
+from scdn.learning.batches import draw_batches
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
-from scdn.learning.fusion_model import FusionModel
 from scdn.learning.fusion_server import FusionServer
 from scdn.learning.gradient_stats import GradientStats, filled_smoothness
 from scdn.learning.importance import importance
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.local_parties import LocalParties
-from scdn.learning.memories import memory
-from scdn.learning.metrics import further_metrics
 from scdn.learning.party_backend import PartyBackend
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_stack import PartyStack
-from scdn.learning.recent_rows import RecentRows
 from scdn.learning.round_start import begin_round, member_embeddings, round_task, sample_loss
-from scdn.learning.row_cache import RowCache
+from scdn.learning.server_factory import create_server
 from scdn.learning.smoothness import global_smoothness
 from scdn.learning.step_rule import StepRule, StepTaken
 from scdn.learning.tensors import StateDict, Tensors, single_threaded
@@ -103,27 +99,17 @@ class VerticalModel:
 
         `parties` is the backend that holds them; by default they are in this process.
         """
-        options = factory.options
-        sample = options.tensor(sample_rows(data.count("train"), learning, seed))
-        head = factory.create_head(seed)
-        fusion = FusionModel.create(
-            tuple(views), factory.width, options, seed, factory.fusion_hidden, head
-        )
-        server = FusionServer(
-            fusion,
-            factory.task,
+        server = create_server(
+            factory,
+            tuple(views),
+            seed,
+            memory_name,
+            data.count("train"),
             data.numbered_targets,
             data.targets["test"],
-            sample,
-            memory(memory_name)(learning),
-            further_metrics(learning),
-            recent=RecentRows(learning.server_rounds, learning.server_steps * learning.batch_size),
-            imputation=learning.imputation,
         )
-        if learning.unheard == "imputed":
-            server.heard = RowCache(data.count("train"), factory.width, options)
         if parties is None:
-            parties = LocalParties(data, factory, seed, sample)
+            parties = LocalParties(data, factory, seed, server.sample)
         model = cls(
             learning,
             data,

@@ -23,7 +23,7 @@ from scdn.npz import read_npz, write_npz
 Arrays = Mapping[str, NDArray[Any]]
 
 FOLDER = "checkpoint"
-FORMAT = 5  # increase it whenever a checkpoint of the version before cannot be loaded
+FORMAT = 6  # increase it whenever a checkpoint of the version before cannot be loaded
 _STATE = "state.npz"
 _VALUES = "values"
 _VALUES_OF_FORMAT_1 = "words"
@@ -60,13 +60,17 @@ def clear(run: Path) -> None:
     shutil.rmtree(run / FOLDER, ignore_errors=True)
 
 
+def remove_leftovers(run: Path) -> None:
+    """Remove what a process left that was killed while it wrote; nobody else may write now."""
+    for leftover in (run / FOLDER).glob(".*.npz.*"):
+        leftover.unlink(missing_ok=True)
+
+
 def load(run: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, Arrays]]:
     """Return what `save` last wrote: arrays, values and constants."""
     folder = run / FOLDER
     arrays, values = _read(folder / _STATE)
     _check_format(folder / _STATE, values)
-    for leftover in folder.glob(".*.npz.*"):  # of a process that was killed while it wrote
-        leftover.unlink(missing_ok=True)
     constants: dict[str, Arrays] = {}
     for number, name in enumerate(values.pop("constants")):
         constants[name], header = _read(folder / _constant_file(number))
@@ -95,7 +99,7 @@ def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
             return arrays, {"format": 1}
         return arrays, json.loads(str(arrays.pop(_VALUES)))
     except FileNotFoundError:
-        raise _error(path, "is not there", "nothing to resume") from None
+        raise _error(path, "is not there", "the run must have one") from None
     except (OSError, ValueError, KeyError) as error:
         raise _error(path, f"is damaged ({type(error).__name__})", "cannot resume") from None
 

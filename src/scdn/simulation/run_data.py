@@ -9,6 +9,7 @@ import numpy as np
 
 from scdn.arrays import Array, IntArray, floats
 from scdn.data import Dataset, load
+from scdn.data.input_format import InputFormat
 from scdn.data.scaling import ScalingKind
 from scdn.errors import input_error
 from scdn.learning.augmentation import Augmentation
@@ -29,13 +30,22 @@ _BITS = 32  # of a weight
 @lru_cache(maxsize=2)
 def _prepared(
     name: str, scaling: ScalingKind, options: TensorOptions, holdout: float, seed: int
-) -> tuple[Dataset, DatasetTensors]:
-    """Return a scaled data set and its tensors, which all runs of this process share."""
+) -> tuple[Dataset, DatasetTensors, InputFormat]:
+    """Return a scaled data set, its tensors and its form, which all runs of this process share."""
     dataset = load(name)
     if holdout:
         dataset = dataset.with_holdout(holdout, seed)
-    scaled = dataset.scaled(scaling, "float64" if options.precision == "float64" else "float32")
-    return scaled, DatasetTensors.from_dataset(scaled, options)
+    scaled = dataset.scaled(scaling, options.array_type)
+    form = InputFormat.from_dataset(dataset, scaling)
+    return scaled, DatasetTensors.from_dataset(scaled, options), form
+
+
+def prepared_data(scenario: Scenario) -> tuple[Dataset, DatasetTensors, InputFormat]:
+    """Return a scenario's data set, scaled, its tensors, and the form of its rows."""
+    learning = scenario.learning
+    options = TensorOptions(learning.device, learning.precision)
+    holdout = (learning.holdout, scenario.seed if learning.holdout else 0)
+    return _prepared(learning.dataset, learning.scaling, options, *holdout)
 
 
 def scenario_protocol(
@@ -65,6 +75,7 @@ class RunData:
     tensors: DatasetTensors
     factory: PartyFactory
     views: dict[str, FeatureView]  # of the parties that are present at the start
+    form: InputFormat | None = None  # of the data set's rows; None where devices have them
 
     @classmethod
     def from_scenario(cls, scenario: Scenario, trace: ChurnTrace) -> RunData:
@@ -73,16 +84,16 @@ class RunData:
         names = trace.fleet.id[trace.present(0)].tolist()
         if not names:
             raise input_error(scenario.name, "devices", "none at the start", "needs at least one")
-        options = TensorOptions(learning.device, learning.precision)
-        holdout = (learning.holdout, scenario.seed if learning.holdout else 0)
-        dataset, tensors = _prepared(learning.dataset, learning.scaling, options, *holdout)
+        dataset, tensors, form = prepared_data(scenario)
         views = split_features(dataset, learning.split, len(names), scenario.seed, names)
         factory = PartyFactory.from_dataset(dataset, learning)
         if learning.augment_flip or learning.augment_shift:
             width = factory.row_shapes["image"][-1]
-            augmentation = Augmentation.create(tensors.count("train"), width, learning, options)
+            augmentation = Augmentation.create(
+                tensors.count("train"), width, learning, factory.options
+            )
             tensors = replace(tensors, augmentation=augmentation)
-        return cls(scenario, dataset, tensors, factory, dict(zip(names, views, strict=True)))
+        return cls(scenario, dataset, tensors, factory, dict(zip(names, views, strict=True)), form)
 
     def newcomer_view(self, name: str) -> FeatureView:
         """Return the features of a party that enters later."""

@@ -126,13 +126,12 @@ def _resume_locked(folder: Path, on_round: OnRound | None, environment: Environm
     recorded = read_run(folder)
     if _has_ended(recorded):  # while this process waited for the lock
         return recorded
-    arrays, state, departed = checkpoint.load(folder)
-    for party, tables in departed.items():
-        arrays |= {f"{_DEPARTED}{party}/{key}": table for key, table in tables.items()}
+    checkpoint.remove_leftovers(folder)
+    model_state, state = load_checkpoint(folder)
     scenario = make_scenario(recorded.scenario, str(folder / EVENTS))
     iterations = tuple(state["reference_iterations"])
     simulation = create_simulation(scenario, iterations, state, environment)
-    simulation.model.load_state_dict(StateDict(arrays, state["model"]))
+    simulation.model.load_state_dict(model_state)
     simulation.load_state_dict(state)
     recorder = Recorder.reopen(folder, simulation.round)
     metrics = recorded.rounds[simulation.round - 1]["metrics"] if simulation.round else None
@@ -255,6 +254,14 @@ def _summary(
     }
 
 
+def load_checkpoint(folder: Path) -> tuple[StateDict, Event]:
+    """Return the state of the model, and all values, in a run's checkpoint; change no file."""
+    arrays, values, departed = checkpoint.load(folder)
+    for party, tables in departed.items():
+        arrays |= {f"{_DEPARTED}{party}/{key}": table for key, table in tables.items()}
+    return StateDict(arrays, values["model"]), values
+
+
 def _save_checkpoint(folder: Path, simulation: Simulation) -> None:
     arrays, model_values = simulation.model.state_dict()
     departed: dict[str, dict[str, Any]] = {}
@@ -263,7 +270,13 @@ def _save_checkpoint(folder: Path, simulation: Simulation) -> None:
         departed.setdefault(party, {})[table] = arrays.pop(key)
     if simulation.flown is not None:
         checkpoint.save_round(folder, simulation.round - 1, *simulation.flown.to_arrays())
-    checkpoint.save(folder, arrays, {**simulation.state_dict(), "model": model_values}, departed)
+    form = simulation.data.form
+    values = {
+        **simulation.state_dict(),
+        "model": model_values,
+        "input_format": None if form is None else form.state_dict(),
+    }
+    checkpoint.save(folder, arrays, values, departed)
 
 
 # --- the reference of a rival ---------------------------------------------------------------------
