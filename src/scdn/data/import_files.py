@@ -61,7 +61,7 @@ def import_files(
 ) -> Path:
     """Import and store a data set; return the path of its file.
 
-    The stored file is no larger than the files that were imported, but for a few hundred bytes.
+    The stored file is no larger than the files that were imported, but for some 2 kB.
     """
     store.check_name(request.name)
     dataset, pictures = _read(request, message, progress)
