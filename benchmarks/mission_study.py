@@ -19,7 +19,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import product
+from itertools import accumulate, product
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +29,10 @@ from two_bills import BILLS, NAMES
 
 from scdn.arrays import Array
 from scdn.job_pool import PoolJob, run_jobs
-from scdn.record.round_totals import cumulative_totals
+from scdn.record.round_totals import DEVICE_TERMS, cumulative_totals, energy_terms
 from scdn.record.run_reader import Run, read_run
 from scdn.record.target_results import target_results
-from scdn.scenario import Scenario, read_scenario
+from scdn.scenario import Scenario, make_scenario, read_scenario
 from scdn.simulation.compare import run_or_resume
 from scdn.simulation.runner import REFERENCE_METHOD
 from scdn.targets import parse_targets
@@ -80,9 +80,12 @@ def _costs(recorded: Run, targets: Sequence[str]) -> Record:
     diverged = recorded.end is not None and recorded.end["status"] == "diverged"
     measures = ("round", "joules", "seconds", "bits")
     totals, metric = cumulative_totals(recorded.rounds), wanted[0].metric
+    priced = list(accumulate(_priced_j(recorded)))
+    for result in results:
+        result["priced_j"] = None if result["round"] is None else priced[result["round"]]
     return {
         "targets": {
-            target: {name: None if diverged else result[name] for name in measures}
+            target: {name: None if diverged else result[name] for name in (*measures, "priced_j")}
             for target, result in zip(targets, results, strict=True)
         },
         "score": recorded.rounds[-1]["metrics"][metric] if recorded.rounds else None,
@@ -91,6 +94,15 @@ def _costs(recorded: Run, targets: Sequence[str]) -> Record:
         "scores": [round(event["metrics"][metric], 3) for event in recorded.rounds],
         "mission": (recorded.end or {}).get("mission"),
     }
+
+
+def _priced_j(recorded: Run) -> Iterator[float]:
+    """Yield the priced joules of each round."""
+    prices = make_scenario(recorded.scenario).mission_prices
+    for event in recorded.rounds:
+        terms = energy_terms(event)
+        devices = sum(terms[term] for term in DEVICE_TERMS)
+        yield prices.device * devices + prices.server * (sum(terms.values()) - devices)
 
 
 def run_all(args: argparse.Namespace) -> None:
@@ -143,13 +155,14 @@ def rows(records: Sequence[Record]) -> Iterator[str]:
     yield "| network | bill | to | unit | " + " | ".join(present) + " | mission / best rival |"
     yield "|---|---|---|---|" + "---:|" * (len(present) + 1)
     for network, bill in product((*NAMES, *REAL), BILLS):
-        for target, measure in product(TARGETS[network], ("joules", "seconds")):
+        joules = "priced_j" if network in REAL else "joules"  # elsewhere all joules are alike
+        for target, measure in product(TARGETS[network], (joules, "seconds")):
             costs = costs_of(records, network, bill, target, measure)
             if not costs:
                 continue
             medians = {name: float(np.median(list(c.values()))) for name, c in costs.items()}
             cells = [_cell(medians.get(name)) for name in present]
-            unit = "J" if measure == "joules" else "s"
+            unit = {"joules": "J", "priced_j": "priced J", "seconds": "s"}[measure]
             yield (
                 f"| {network} | {bill} | {target} | {unit} | "
                 + " | ".join([*cells, _against_best(costs, medians)])
