@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 import torch
 
+from run_scenarios import BASE, scenario
+
 import scdn
+from scdn import methods
 from scdn.cli import main
+from scdn.control.plan import make_plan
 from scdn.data import fetch
 from scdn.errors import InputError
 from scdn.learning.local_optimizers import LocalSteps, batch_key, batched_optimizer, local_optimizer
@@ -141,6 +145,47 @@ def run_with(tmp_path, **settings):
     tmp_path.mkdir(exist_ok=True)
     scdn.run(scenario_file(tmp_path, **settings), out=tmp_path / "run")
     return read_run(tmp_path / "run")
+
+
+# --- methods --------------------------------------------------------------------------------------
+
+
+def drawing_method(log):
+    """Return a method that switches devices off at random, and logs every call."""
+
+    def controller(problem, context):
+        draws = context.rng.random(len(problem))
+        log.append((context.round, draws.tolist()))
+        plan = methods.exact_controller(problem, context)
+        active = plan.decision.active & (draws < 0.7)
+        decision = plan.decision._replace(
+            active=active,
+            iterations=np.where(active, plan.decision.iterations, 0.0),
+            power_w=np.where(active, plan.decision.power_w, 0.0),
+        )
+        return make_plan(problem, "drawn", "heuristic", decision, 0.0)
+
+    return methods.Method("drawn", controller)
+
+
+@pytest.mark.parametrize("battery_j", [None, [2e-3, 0.4]])
+def test_a_controller_knows_the_round_and_draws_from_the_runs_seed(battery_j, tmp_path):
+    """Each round has draws of its own, the same again where a plan is asked for once more."""
+    logs = {}
+    for name, seed in (("one", 1), ("same", 1), ("other", 2)):
+        log = logs[name] = []
+        methods.register_method(drawing_method(log))
+        group = {**BASE["fleet"][0], "weibull_scale_rounds": 1e6, "battery_j": battery_j}
+        settings = {"churn": {"exits": False, "entry_rate": 0}, "fleet": [group]}
+        run(scenario(method="drawn", seed=seed, **settings), tmp_path / name)
+    by_round = {}
+    for number, draws in logs["one"]:
+        assert by_round.setdefault(number, draws) == draws
+    assert list(by_round) == [0, 1, 2, 3]
+    assert (len(logs["one"]) > 4) == (battery_j is not None)
+    assert len({tuple(draws) for draws in by_round.values()}) == 4
+    assert logs["same"] == logs["one"]
+    assert logs["other"][0][1] != logs["one"][0][1]
 
 
 # --- metrics --------------------------------------------------------------------------------------
