@@ -8,7 +8,6 @@ import sys
 import numpy as np
 import pytest
 import torch
-
 from run_scenarios import BASE, scenario
 
 import scdn
