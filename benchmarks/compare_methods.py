@@ -202,7 +202,7 @@ class Comparison:
                         "difference": result.difference,
                         "low": result.low,
                         "high": result.high,
-                        "p": result.p_t,
+                        "p": result.p_flip,
                     }
                 cells[result.method][measure.key] = cell
         planning = [planning_time(run)[0] for run in runs if run.method == "sc-dn"]

@@ -64,7 +64,7 @@ def _compare(options: argparse.Namespace) -> int:
     from scdn.report.mission_results import mission_results, mission_sentences
     from scdn.report.page import report_page
     from scdn.report.study import Study
-    from scdn.report.text_table import baseline_line, text_table
+    from scdn.report.text_table import text_table
     from scdn.simulation.compare import ComparisonProgress, compare
     from scdn.targets import parse_targets
 
@@ -104,7 +104,7 @@ def _compare(options: argparse.Namespace) -> int:
     if options.json:
         print(to_json(comparison(study)))
     else:
-        print("\n".join(filter(None, (text_table(study), baseline_line(study)))))
+        print(text_table(study))
         for name, sentence in mission_sentences(mission_results(study.runs)).items():
             print(f"{name}: {sentence}")
     print_warnings(_first_warnings(study.runs))

@@ -20,6 +20,7 @@ from scdn.report.network_history import STATES, NetworkHistory
 from scdn.report.number_format import decimals, number, p_value, signed
 from scdn.report.plotly_figures import plotly_chart, plotly_ledger
 from scdn.report.results import Chart
+from scdn.report.statistics import LEAST_SEEDS
 from scdn.report.study import Study
 from scdn.report.theme import DARK, LIGHT, method_styles
 
@@ -57,6 +58,7 @@ def report_page(study: Study) -> str:
         dark=DARK,
         styles=styles,
         measures=study.measures(),
+        least_seeds=LEAST_SEEDS,
         seed_counts={method: _seed_count(study, method) for method in study.methods},
         sections=_sections(study, charts),
         missions=missions,
