@@ -44,7 +44,7 @@ json.dumps(1)
 
 def test_own_modules_are_importable_from_the_current_folder(tmp_path):
     (tmp_path / "mine_here.py").write_text(OWN_MODULE)
-    (tmp_path / "json.py").write_text("raise RuntimeError('a user\'s file replaced a library')")
+    (tmp_path / "json.py").write_text("raise RuntimeError('a user's file replaced a library')")
     done = scdn_process("check", "mine_here:MINE", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     elsewhere = tmp_path / "elsewhere"

@@ -17,7 +17,7 @@ class MethodResult:
     A measure with means has `mean`, `std`, the mean difference, its interval, `p_t` and `p_flip`. A
     ranked one has `median` (None: half of the runs or more failed), `failed`, the median difference
     (None: infinite) and `p_rank`. What needs several seeds is None with one; what needs a reference
-    is None for the reference. `p_flip` or `p_rank` decides on the verdict. `p_t` illustrates, and is
+    is None for the reference. `p_flip` or `p_rank` decides on the verdict. `p_t` illustrates; it is
     None with fewer than six pairs.
     """
 

@@ -162,8 +162,8 @@ def sign_flip_test(differences: Array) -> float:
     scaled = differences / (float(np.abs(differences).sum()) or 1.0)
     least = abs(float(scaled.sum())) - 1e-12  # equal sums stay equal despite rounding
     if len(scaled) > EXACT_SEEDS:
-        draws = generator(0, "sign-flips", len(scaled)).integers(0, 2, (DRAWN_PATTERNS, len(scaled)))
-        hits = int((np.abs((2 * draws - 1) @ scaled) >= least).sum())
+        rng, size = generator(0, "sign-flips"), (DRAWN_PATTERNS, len(scaled))
+        hits = int((np.abs((2 * rng.integers(0, 2, size) - 1) @ scaled) >= least).sum())
         return (hits + 1) / (DRAWN_PATTERNS + 1)
     sums = scaled[:1]  # a pattern and its opposite are equally far from zero
     for difference in scaled[1:]:
