@@ -210,15 +210,17 @@ def test_a_metric_can_be_a_target(tmp_path, capsys):
     assert (target["metric"], target["reached"], target["round"]) == ("auc", True, 0)
     report = ["report", str(out), "-o", str(tmp_path / "report.html")]
     assert main([*report, "--target", "auc=0.6"]) == 0
-    assert "Energy to auc 0.6" in (tmp_path / "report.html").read_text()
+    assert "Energy to AUC 0.6" in (tmp_path / "report.html").read_text()
     capsys.readouterr()
     assert main(["run", str(path), "--out", str(tmp_path / "x"), "--target", "recall=0.5"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "must be one of auc, test_loss, top1, top3, train_loss" in line
+    assert "must be one of auc, macro_f1, test_loss, top1, top3, train_loss" in line
 
 
-def test_without_further_metrics_the_start_event_has_no_score(tmp_path):
-    assert "score" not in run_with(tmp_path).start
+def test_without_further_metrics_the_score_is_the_top_1_accuracy(tmp_path):
+    start = run_with(tmp_path).start
+    assert start["score"] == {"metric": "top1", "higher_is_better": True, "unit": "%"}
+    assert "metrics" not in start
 
 
 def test_reports_and_the_studio_show_a_users_metric_as_the_score(tmp_path):
@@ -228,10 +230,10 @@ def test_reports_and_the_studio_show_a_users_metric_as_the_score(tmp_path):
     )
     assert main(["run", str(path), "--out", str(out)]) == 0
     assert main(["report", str(out), "-o", str(tmp_path / "report.html")]) == 0
-    assert "Auc over rounds" in (tmp_path / "report.html").read_text()
+    assert "AUC over rounds" in (tmp_path / "report.html").read_text()
     (listed,) = RunIndex(out).runs()
     auc = read_run(out).rounds[-1]["metrics"]["auc"]
-    assert listed.score == f"auc {auc:#.4g}"
+    assert listed.score == f"AUC {auc:#.4g}"
 
 
 def test_a_metric_that_is_not_finite_is_an_input_error(tmp_path):

@@ -18,7 +18,7 @@ from scipy import stats
 from scdn.data import fetch
 from scdn.errors import InputError
 from scdn.file_io import to_json
-from scdn.learning.metrics import METRICS
+from scdn.learning.metrics import METRICS, recorded_names
 from scdn.record.headline_metric import BUILT_IN
 from scdn.record.round_totals import cumulative_totals
 from scdn.record.run_reader import EVENTS, find_runs, read_run
@@ -31,7 +31,7 @@ from scdn.report.statistics import median_value, ranked_difference, signed_rank_
 from scdn.report.study import Study
 from scdn.report.text_table import text_table
 from scdn.scenario import make_scenario, read_scenario, to_toml
-from scdn.targets import RECORDED_METRICS, Target, parse_target
+from scdn.targets import METRIC_RANGES, RECORDED_METRICS, Target, parse_target
 
 TOP3 = Target("top3", 82.0)
 
@@ -47,7 +47,7 @@ names = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1,
 
 @given(names, st.floats(allow_nan=False, allow_infinity=False))
 def test_a_target_is_read_back_from_its_text(metric, value):
-    assume(metric not in RECORDED_METRICS)
+    assume(metric not in METRIC_RANGES)
     assert parse_target(str(Target(metric, value))) == Target(metric, value)
 
 
@@ -76,7 +76,11 @@ def test_targets_are_part_of_a_scenario(examples):
     [
         (["top4=95"], {}, "did you mean top"),
         (["top3=95", "top3=95.0"], {}, "again"),
-        (["auc=0.9"], {"metrics": ["f1"]}, "top3, top1, macro_f1, mse, test_loss, train_loss, f1"),
+        (
+            ["auc=0.9"],
+            {"metrics": ["f1"]},
+            "top3, top1, macro_f1, mse, mae, r2, test_loss, train_loss, f1",
+        ),
     ],
 )
 def test_wrong_targets_of_a_scenario_are_one_fault_each(targets, learning, part):
@@ -88,8 +92,10 @@ def test_wrong_targets_of_a_scenario_are_one_fault_each(targets, learning, part)
 
 
 def test_the_metrics_that_targets_know_are_those_that_are_recorded():
-    assert set(RECORDED_METRICS) == {known.metric for known in BUILT_IN}
-    assert {*METRICS.names(), "test_loss", "train_loss"} >= set(RECORDED_METRICS)
+    assert list(METRIC_RANGES) == [known.metric for known in BUILT_IN]
+    assert {*METRICS.names(), "test_loss", "train_loss"} >= set(METRIC_RANGES)
+    recorded = {*recorded_names("classification"), *recorded_names("regression")}
+    assert recorded == set(RECORDED_METRICS)
 
 
 # --- Reached or not -------------------------------------------------------------------------------
@@ -547,7 +553,7 @@ def test_a_metric_that_the_task_does_not_have_is_refused(tmp_path, examples):
     regression = ("--set", "learning.dataset=plain", *FAST)
     command = ("run", examples / "quick.toml", *regression, "--out", tmp_path / "out")
     (line,) = refused(scdn(*command, "--target", "top3=50"), 1)
-    assert "must be one of mse, test_loss, train_loss" in line
+    assert "must be one of mae, mse, r2, test_loss, train_loss" in line
     assert not (tmp_path / "out").exists()
     done = scdn(*command, "--target", "mse=100")
     assert done.returncode == 0, done.stderr
