@@ -7,6 +7,7 @@ import json
 import math
 import re
 from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from scipy import stats
 from scdn.cli.report_command import add_to
 from scdn.errors import InputError
 from scdn.record.round_totals import TERMS
-from scdn.record.run_reader import EVENTS, find_runs, read_events
+from scdn.record.run_reader import EVENTS, Run, find_runs, read_events
 from scdn.record.run_tables import export_table, rounds_frame
 from scdn.report import statistics
 from scdn.report.charts import study_charts
@@ -27,6 +28,7 @@ from scdn.report.matplotlib_figures import write_figures
 from scdn.report.method_comparison import MethodComparison
 from scdn.report.network_history import NetworkHistory
 from scdn.report.page import report_page
+from scdn.report.setting_differences import name_variants
 from scdn.report.statistics import (
     final_values,
     mean_and_std,
@@ -310,17 +312,64 @@ def test_the_reference_comes_first(tmp_path):
         Study.from_runs(runs, "nope")
 
 
-def test_duplicates_are_left_out_unless_their_scenarios_differ(tmp_path):
+def test_duplicates_are_left_out(tmp_path):
     write_run(tmp_path / "a")
     write_run(tmp_path / "b")
-    assert "duplicate" in Study.from_runs(find_runs([tmp_path])).notes[0]
-    write_run(tmp_path / "c", rounds=3)
-    with pytest.raises(InputError, match="its scenario differs"):
-        Study.from_runs(find_runs([tmp_path]))
-    notes = Study.from_runs(
-        [find_runs([tmp_path / "c"])[0], *find_runs([write_run(tmp_path / "d", "gsp")])]
-    ).notes
-    assert notes == ["The runs' scenarios differ in learning."]
+    study = Study.from_runs(find_runs([tmp_path]))
+    assert "duplicate" in study.notes[0]
+    assert study.differences is None
+
+
+def test_runs_with_different_settings_are_compared_and_say_what_differs(tmp_path):
+    for seed in range(2):
+        write_run(tmp_path / f"long-{seed}", seed=seed)
+        write_run(tmp_path / f"short-{seed}", seed=seed, rounds=3)
+        write_run(tmp_path / f"gsp-{seed}", "gsp", seed)
+    study = Study.from_runs(find_runs([tmp_path]))
+    short, long = "sc-dn, learning.rounds=3", "sc-dn, learning.rounds=12"
+    assert set(study.methods) == {short, long, "gsp"}
+    assert study.reference in (short, long)
+    assert {len(run.rounds) for run in study.runs if run.method == short} == {3}
+    differences = study.differences
+    assert dict(differences.values) == {
+        "learning.rounds": ["3" if group == short else "12" for group in differences.groups]
+    }
+    assert "The runs' settings differ in learning.rounds." in study.notes
+    assert short in text_table(study)
+    page = report_page(study)
+    assert "Settings that differ" in page
+    assert '<th scope="row">learning.rounds</th>' in page
+    assert Study.from_runs(find_runs([tmp_path]), "gsp").reference == "gsp"
+    assert Study.from_runs(find_runs([tmp_path]), long).reference == long
+    assert Study.from_runs(find_runs([tmp_path]), "sc-dn").reference in (short, long)
+    assert write_figures(study, tmp_path / "png")
+
+
+def test_methods_keep_their_names_where_only_methods_differ_in_settings(tmp_path):
+    runs = find_runs([write_run(tmp_path / "a", rounds=3), write_run(tmp_path / "b", "gsp")])
+    study = Study.from_runs(runs)
+    assert list(study.methods) == ["sc-dn", "gsp"]
+    assert study.notes == ["The runs' settings differ in learning.rounds."]
+
+
+settings_trees = st.dictionaries(
+    st.sampled_from(["a", "b", "devices"]),
+    st.integers(0, 1) | st.lists(st.fixed_dictionaries({"id": st.sampled_from("xy")}), max_size=2),
+)
+
+
+@given(st.lists(settings_trees, min_size=1, max_size=5))
+def test_runs_have_one_name_exactly_where_their_settings_are_equal(scenarios):
+    runs = [
+        Run(Path(), {**table, "seed": n, "name": str(n)}, "m", n, [], None)
+        for n, table in enumerate(scenarios)
+    ]
+    named, differences = name_variants(runs)
+    for one, other in product(range(len(runs)), repeat=2):
+        assert (named[one].method == named[other].method) == (scenarios[one] == scenarios[other])
+    assert (differences is None) == all(table == scenarios[0] for table in scenarios)
+    if differences is not None:
+        assert all(len(set(values)) > 1 for values in differences.values.values())
 
 
 @pytest.mark.parametrize("higher_is_better", [True, False])

@@ -1,4 +1,4 @@
-"""Scores of models: each agrees with scikit-learn or a slow count, and the right one comes first."""
+"""Scores: each agrees with scikit-learn or with a slow count, and the right one comes first."""
 
 from __future__ import annotations
 

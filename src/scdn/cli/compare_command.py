@@ -19,7 +19,7 @@ from scdn.cli.command_parser import (
     write_output,
 )
 from scdn.cli.progress_bar import ProgressBar, Work, format_score
-from scdn.errors import input_error
+from scdn.errors import input_error, printable
 
 if TYPE_CHECKING:
     from scdn.record.run_reader import Run
@@ -90,9 +90,9 @@ def _compare(options: argparse.Namespace) -> int:
         rounds = Work(progress.rounds_before, progress.rounds, progress.total_rounds)
         bar.show(progress.runs, progress.total_runs, text, rounds)
 
-    if not out.exists():
-        print("training the best party and the centralised model first", file=sys.stderr)
-    runs = compare(scenario, methods, seeds, out, jobs=options.jobs, done=show_finished)
+    runs = compare(
+        scenario, methods, seeds, out, jobs=options.jobs, done=show_finished, announce=_print_line
+    )
     shown = [run for run in runs if run.method in names]
     if not any(run.rounds for run in shown):
         for run in shown:
@@ -113,6 +113,10 @@ def _compare(options: argparse.Namespace) -> int:
     messages = sys.stderr if options.json else sys.stdout
     write_output(str(out / "report.html"), report_page(study), messages=messages)
     return 0
+
+
+def _print_line(text: str) -> None:
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 def _first_warnings(runs: Sequence[Run]) -> list[str]:

@@ -274,7 +274,8 @@ def scores(
 ) -> dict[str, float]:
     """Return `test_loss`, the metrics of the task and further ones.
 
-    The task's are `top1`, `top3` and `macro_f1`, or `mse`, `mae` and `r2`. Further metrics are left out once the loss is not finite: the run has diverged.
+    The task's are `top1`, `top3` and `macro_f1`, or `mse`, `mae` and `r2`. Further ones are left
+    out once the loss is not finite: the run has diverged.
     """
     loss = float(row_losses(outputs, targets, task).double().mean())
     values = {entry.name: entry.compute(outputs, targets) for entry in _BY_TASK[task]}
