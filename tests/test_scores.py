@@ -19,6 +19,10 @@ from scdn.errors import InputError
 from scdn.learning.final_scores import final_scores
 from scdn.learning.metrics import likeliest_classes, log_odds, metric, scores, trivial_scores
 from scdn.record.event_schema import AnyEvent
+from scdn.record.run_reader import find_runs
+from scdn.report.final_models import _pooled_bins, final_models
+from scdn.report.page import report_page
+from scdn.report.study import Study
 from scdn.simulation.events import headline_score
 from scdn.simulation.runner import run
 from scdn.targets import parse_target
@@ -218,3 +222,35 @@ def test_a_run_ends_with_an_evaluation_of_its_final_model(tmp_path):
     assert len(final["confusion"]) == len(final["classes"]) == 10
     assert np.trace(final["confusion"]) == round(last["top1"] / 100 * final["rows"])
     AnyEvent.model_validate(recorded.end)
+
+
+@given(classified(), classified())
+def test_pooled_reliability_keeps_every_row_and_hit(one, other):
+    entries = [
+        entry
+        for outputs, targets in (one, other)
+        for entry in final_scores(outputs, targets, "classification")["reliability"]
+    ]
+    bins = _pooled_bins(entries)
+    assert bins[:, 2].sum() == len(one[1]) + len(other[1])
+    hits = sum(entry["rows"] * entry["accuracy"] for entry in entries)
+    assert (bins[:, 1] * bins[:, 2]).sum() == pytest.approx(hits)
+    assert (np.diff(bins[:, 0]) > 0).all()
+
+
+def test_the_report_shows_scores_confusions_and_calibration_of_final_models(tmp_path):
+    fetch("digits")
+    for seed in range(2):
+        chosen = scenario(learning={"rounds": 1}, seed=seed, method="max-vfl")
+        run(chosen, tmp_path / str(seed))
+    study = Study.from_runs(find_runs([tmp_path]))
+    (models,) = final_models(study)
+    ends = [recorded.end["evaluation"] for recorded in study.runs]
+    assert np.array_equal(models.confusion, np.sum([end["confusion"] for end in ends], axis=0))
+    mean = np.mean([end["scores"]["auc"] for end in ends])
+    assert float(models.scores["AUC"].split(" ± ")[0]) == pytest.approx(mean, rel=0.05)
+    page = report_page(study)
+    for text in ("Confusion matrix of max-vfl", "Calibration", "AUC", "Top-1 accuracy (%)"):
+        assert text in page
+    assert '"confusion0"' in page
+    assert '"reliability"' in page

@@ -35,7 +35,7 @@ class SettingDifferences:
 def name_variants(runs: Sequence[Run]) -> tuple[list[Run], SettingDifferences | None]:
     """Return the runs, those of one method with different settings renamed, and what differs.
 
-    A variant is called `sc-dn, learning.hidden=16`, by the settings in which a method's runs differ.
+    A variant is called `sc-dn, learning.hidden=16`, by the settings that differ within a method.
     """
     settings = [dict(_flattened(run.scenario)) for run in runs]
     if not (different := _different(settings)):
