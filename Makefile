@@ -1,12 +1,13 @@
 ## make demo     train five methods and write a report    make test       all checks, a tenth of the random ones
 ## make install  install the command into .venv           make test-long  all checks in full
+## make docs     build the documentation                 make notebooks  run the example notebooks
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long lint types unit unit-long browser web docs bench format clean
+.PHONY: help install demo test test-long lint types unit unit-long browser web docs notebooks bench format clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -65,6 +66,10 @@ unit-long: install browser
 
 docs: install
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# Every cell of examples/*.ipynb, in a folder of its own; needs no Jupyter.
+notebooks: install
+	$(BIN)/pytest -n 0 -v tests/test_notebooks.py
 
 bench: install
 	@mkdir -p out

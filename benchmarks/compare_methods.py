@@ -125,7 +125,7 @@ def _tuning_jobs(
                 scenario = scenario_for("static 4", regime, method, seed, rate, holdout)
                 folder = _tuning_folder(out, regime, method, rate, seed)
                 reference = sc_dn_rate and _tuning_folder(out, regime, "sc-dn", sc_dn_rate, seed)
-                arguments = (scenario, folder, False, reference)
+                arguments = (scenario, folder, None, reference)
                 jobs.append(PoolJob(str(folder), run_or_resume, arguments))
     return jobs
 
@@ -176,7 +176,7 @@ class Comparison:
                     reference = str(self.folder(network, "sc-dn", seed))
                     after = reference if method.startswith(RIVALS) else None
                     jobs.append(
-                        PoolJob(str(folder), run_or_resume, (scenario, folder, False), after)
+                        PoolJob(str(folder), run_or_resume, (scenario, folder, None), after)
                     )
         return jobs
 
@@ -202,7 +202,7 @@ class Comparison:
                         "difference": result.difference,
                         "low": result.low,
                         "high": result.high,
-                        "p": result.p_t,
+                        "p": result.p_flip,
                     }
                 cells[result.method][measure.key] = cell
         planning = [planning_time(run)[0] for run in runs if run.method == "sc-dn"]

@@ -71,7 +71,7 @@ def train(work: Path, network: str, bill: str, seed: int, method: str) -> Record
 def reference_run(work: Path, network: str, bill: str, seed: int) -> Path:
     """Return the folder of SC-DN's run, which is made if it is missing."""
     scenario = scenario_of(network, bill, seed, REFERENCE_METHOD)
-    return run_or_resume(scenario, work / f"{network}-{bill}-{seed}", with_baselines=False)
+    return run_or_resume(scenario, work / f"{network}-{bill}-{seed}")
 
 
 def _costs(recorded: Run, targets: Sequence[str]) -> Record:

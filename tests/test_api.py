@@ -22,7 +22,7 @@ SMALL = ("learning.rounds=2", "learning.sample_rows=32")
 def test_every_public_name_can_be_imported():
     for name in scdn.__all__:
         assert getattr(scdn, name) is not None
-        assert name in dir(scdn)
+    assert set(dir(scdn)) == {*scdn.__all__, "__version__"}
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         scdn.nothing  # noqa: B018
 

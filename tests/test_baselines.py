@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from command_line import scdn
+from command_line import scdn, scdn_process
 from small_models import started, tensors
 from torch import nn
 
@@ -15,7 +15,9 @@ from scdn.data.dataset import Dataset
 from scdn.data.store import put
 from scdn.learning import joint_training
 from scdn.learning.joint_training import train_jointly
+from scdn.record.run_reader import find_runs
 from scdn.scenario import read_scenario
+from scdn.simulation import baselines as baselines_module
 from scdn.simulation.baselines import baselines, new_model
 from scdn.simulation.run_data import RunData
 from scdn.world.churn import churn_trace
@@ -123,12 +125,45 @@ def two_modalities(examples):
     return read_scenario(examples / "quick.toml", settings + QUICK)
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_baselines_are_announced_while_they_train_and_kept(jobs, examples, tmp_path):
+    fetch("digits")
+    command = ["compare", examples / "quick.toml", "--methods", "max-vfl,sc-dn", "--seeds", "1"]
+    command += ["--out", tmp_path / "out", "--jobs", jobs, "--set", "learning.rounds=1"]
+    run = scdn if jobs == 1 else scdn_process  # lines of other processes are written by them
+    done = run(*command)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith("baselines: ")]
+    assert sum("trying party" in line for line in lines) == 4
+    assert "trying party 1 of 4 alone" in lines[0]
+    (recorded,) = find_runs([tmp_path / "out" / "max-vfl"])
+    start = recorded.start
+    for name, text in (("best_party", "the best party"), ("centralised", "the centralised model")):
+        score = f"{start['baselines'][name]['top1']:.1f} % top-1, after "
+        assert sum(text in line and "to the end" in line for line in lines) == 1
+        assert sum(text in line and score in line for line in lines) == 1
+    assert "baselines: " not in scdn(*command).stderr  # they are kept
+
+
+def test_progress_is_said_every_few_seconds(two_modalities, monkeypatch):
+    monkeypatch.setattr(baselines_module, "PROGRESS_S", -1.0)
+    lines = []
+    baselines_module.baselines(two_modalities, lines.append)
+    passes = [line for line in lines if "the centralised model: " in line and " passes" in line]
+    numbers = [int(line.split(": ")[2].split()[0]) for line in passes]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) >= 9  # three rates, each with three passes of patience
+
+
 def test_a_comparison_shows_the_baselines(examples, tmp_path):
     fetch("digits")
     command = ["compare", examples / "quick.toml", "--methods", "max-vfl", "--seeds", "1"]
     command += ["--out", tmp_path, "--set", "learning.rounds=1"]
-    last = scdn(*command).stdout.splitlines()[-2]
+    rows = scdn(*command).stdout.splitlines()
     compared = json.loads(scdn(*command, "--json").stdout)["compared"]
     assert compared["baselines"]["trivial"] < compared["baselines"]["centralised"]
     for name in ("trivial", "best party", "centralised"):
-        assert f"{name} {compared['baselines'][name]:.1f} % top-3" in last
+        (row,) = [row for row in rows if row.startswith(f"{name} (no network)")]
+        score, *others = row.removeprefix(f"{name} (no network)").split()
+        assert float(score) == pytest.approx(compared["baselines"][name], rel=1e-3)
+        assert set(others) == {"–"}

@@ -74,6 +74,10 @@ def random_plan(problem, _):
     return decide(problem, power_w=problem.max_power_w * random.random())  # noqa: S311
 
 
+def drawn_plan(problem, context):
+    return decide(problem, power_w=problem.max_power_w * context.rng.random(len(problem)))
+
+
 BAD_CONTROLLERS = {
     "no devices, the controller raised AssertionError": fails_without_devices,
     "returned a NoneType": lambda _problem, _context: None,
@@ -102,6 +106,7 @@ def test_the_package_s_methods_have_no_problems(name):
 
 def test_a_method_of_the_user_has_no_problems():
     assert check_method(Method("mine", lambda problem, _: decide(problem))) == []
+    assert check_method(Method("drawn", drawn_plan)) == []
 
 
 @pytest.mark.parametrize("phrase", BAD_CONTROLLERS)

@@ -32,6 +32,27 @@ def test_the_console_script_does_what_main_does(tmp_path, examples):
     assert full.stdout == scdn("schema", "plan").stdout
 
 
+OWN_MODULE = """
+import json  # the standard one, whatever else lies in the folder
+
+from scdn.methods import Method, exact_controller
+
+MINE = Method("mine", exact_controller)
+json.dumps(1)
+"""
+
+
+def test_own_modules_are_importable_from_the_current_folder(tmp_path):
+    (tmp_path / "mine_here.py").write_text(OWN_MODULE)
+    (tmp_path / "json.py").write_text("raise RuntimeError('a user's file replaced a library')")
+    done = scdn_process("check", "mine_here:MINE", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (line,) = refused(scdn_process("check", "mine_here:MINE", cwd=elsewhere), 1)
+    assert "run scdn in its folder" in line
+
+
 def test_a_reader_that_stops_early_is_no_failure():
     done = run_line("scdn schema plan | head -c 1; exit ${PIPESTATUS[0]}", ROOT)
     assert (done.returncode, done.stdout, done.stderr) == (0, "{", "")

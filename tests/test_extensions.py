@@ -8,9 +8,12 @@ import sys
 import numpy as np
 import pytest
 import torch
+from run_scenarios import BASE, scenario
 
 import scdn
+from scdn import methods
 from scdn.cli import main
+from scdn.control.plan import make_plan
 from scdn.data import fetch
 from scdn.errors import InputError
 from scdn.learning.local_optimizers import LocalSteps, batch_key, batched_optimizer, local_optimizer
@@ -143,6 +146,47 @@ def run_with(tmp_path, **settings):
     return read_run(tmp_path / "run")
 
 
+# --- methods --------------------------------------------------------------------------------------
+
+
+def drawing_method(log):
+    """Return a method that switches devices off at random, and logs every call."""
+
+    def controller(problem, context):
+        draws = context.rng.random(len(problem))
+        log.append((context.round, draws.tolist()))
+        plan = methods.exact_controller(problem, context)
+        active = plan.decision.active & (draws < 0.7)
+        decision = plan.decision._replace(
+            active=active,
+            iterations=np.where(active, plan.decision.iterations, 0.0),
+            power_w=np.where(active, plan.decision.power_w, 0.0),
+        )
+        return make_plan(problem, "drawn", "heuristic", decision, 0.0)
+
+    return methods.Method("drawn", controller)
+
+
+@pytest.mark.parametrize("battery_j", [None, [2e-3, 0.4]])
+def test_a_controller_knows_the_round_and_draws_from_the_runs_seed(battery_j, tmp_path):
+    """Each round has draws of its own, the same again where a plan is asked for once more."""
+    logs = {}
+    for name, seed in (("one", 1), ("same", 1), ("other", 2)):
+        log = logs[name] = []
+        methods.register_method(drawing_method(log))
+        group = {**BASE["fleet"][0], "weibull_scale_rounds": 1e6, "battery_j": battery_j}
+        settings = {"churn": {"exits": False, "entry_rate": 0}, "fleet": [group]}
+        run(scenario(method="drawn", seed=seed, **settings), tmp_path / name)
+    by_round = {}
+    for number, draws in logs["one"]:
+        assert by_round.setdefault(number, draws) == draws
+    assert list(by_round) == [0, 1, 2, 3]
+    assert (len(logs["one"]) > 4) == (battery_j is not None)
+    assert len({tuple(draws) for draws in by_round.values()}) == 4
+    assert logs["same"] == logs["one"]
+    assert logs["other"][0][1] != logs["one"][0][1]
+
+
 # --- metrics --------------------------------------------------------------------------------------
 
 
@@ -166,15 +210,17 @@ def test_a_metric_can_be_a_target(tmp_path, capsys):
     assert (target["metric"], target["reached"], target["round"]) == ("auc", True, 0)
     report = ["report", str(out), "-o", str(tmp_path / "report.html")]
     assert main([*report, "--target", "auc=0.6"]) == 0
-    assert "Energy to auc 0.6" in (tmp_path / "report.html").read_text()
+    assert "Energy to AUC 0.6" in (tmp_path / "report.html").read_text()
     capsys.readouterr()
     assert main(["run", str(path), "--out", str(tmp_path / "x"), "--target", "recall=0.5"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "must be one of auc, test_loss, top1, top3, train_loss" in line
+    assert "must be one of auc, macro_f1, test_loss, top1, top3, train_loss" in line
 
 
-def test_without_further_metrics_the_start_event_has_no_score(tmp_path):
-    assert "score" not in run_with(tmp_path).start
+def test_without_further_metrics_the_score_is_the_top_1_accuracy(tmp_path):
+    start = run_with(tmp_path).start
+    assert start["score"] == {"metric": "top1", "higher_is_better": True, "unit": "%"}
+    assert "metrics" not in start
 
 
 def test_reports_and_the_studio_show_a_users_metric_as_the_score(tmp_path):
@@ -184,10 +230,10 @@ def test_reports_and_the_studio_show_a_users_metric_as_the_score(tmp_path):
     )
     assert main(["run", str(path), "--out", str(out)]) == 0
     assert main(["report", str(out), "-o", str(tmp_path / "report.html")]) == 0
-    assert "Auc over rounds" in (tmp_path / "report.html").read_text()
+    assert "AUC over rounds" in (tmp_path / "report.html").read_text()
     (listed,) = RunIndex(out).runs()
     auc = read_run(out).rounds[-1]["metrics"]["auc"]
-    assert listed.score == f"auc {auc:#.4g}"
+    assert listed.score == f"AUC {auc:#.4g}"
 
 
 def test_a_metric_that_is_not_finite_is_an_input_error(tmp_path):

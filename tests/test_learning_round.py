@@ -383,3 +383,4 @@ def test_step_ranges_give_every_party_its_steps_once(steps):
 def test_rates_halve_after_a_number_of_rounds():
     rates = [halved_rate(0.8, round_, 5) for round_ in range(12)]
     assert rates == [0.8] * 5 + [0.4] * 5 + [0.2] * 2
+    assert {halved_rate(0.8, round_, 0) for round_ in range(99)} == {0.8}  # never

@@ -294,9 +294,9 @@ def test_a_target_of_macro_f1_is_checked(tmp_path):
     with pytest.raises(InputError, match="macro_f1 must be in 0 … 1"):
         make_scenario({"targets": ["macro_f1=86"]})
     fetch("digits")
-    asked = {"targets": ["macro_f1=0.5"]}
+    asked = {"targets": ["mse=0.5"]}
     other = room("ab", further=asked, dataset="digits", split="random")
-    with pytest.raises(InputError, match="macro_f1 is not recorded"):
+    with pytest.raises(InputError, match="mse is not recorded"):
         run(other, tmp_path / "run")
 
 

@@ -227,11 +227,11 @@ def test_all_arrivals_of_a_round_change_rates_by_no_more_than_one_step(lengths):
     assert 1 / MAX_RATE_CHANGE - 1e-9 <= rule.rate_scale <= MAX_RATE_CHANGE + 1e-9
 
 
-@given(LENGTHS, st.integers(0, 30), st.sampled_from(["fitted", "rate"]))
-def test_other_steps_leave_rates_to_the_scenario(length, round_, step):
-    rule = StepRule(LearningSettings(step=step, halve_rate_every=5))
+@given(LENGTHS, st.integers(0, 30), st.sampled_from(["fitted", "rate"]), st.integers(0, 9))
+def test_other_steps_leave_rates_to_the_scenario(length, round_, step, every):
+    rule = StepRule(LearningSettings(step=step, halve_rate_every=every))
     rule.adapt(StepTaken(length), 1)
-    assert rule.rate_factor(round_) == 0.5 ** (round_ // 5)
+    assert rule.rate_factor(round_) == (0.5 ** (round_ // every) if every else 1.0)
     assert StepRule(LearningSettings(), 3.0).rate_factor(round_) == 3.0
 
 

@@ -77,7 +77,7 @@ def test_an_object_is_imported_by_its_module(instances, user_module):
         ("nothing", "must be one of first, second, or package.module:NAME"),
         (":THING", "must be package.module:NAME"),
         ("math:", "must be package.module:NAME"),
-        ("no_such.module:X", "there is no module no_such, put its folder on PYTHONPATH"),
+        ("no_such.module:X", "there is no module no_such, run scdn in its folder"),
         ("collections.nothing:X", "there is no module collections.nothing"),
         ("math:cso", "there is no cso, did you mean cos"),
         ("math:pi", "math:pi is a float, must be an instance of Base"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,12 +20,15 @@ from scipy import stats
 from scdn.cli.report_command import add_to
 from scdn.errors import InputError
 from scdn.record.round_totals import TERMS
-from scdn.record.run_reader import EVENTS, find_runs, read_events
+from scdn.record.run_reader import EVENTS, Run, find_runs, read_events
 from scdn.record.run_tables import export_table, rounds_frame
+from scdn.report import statistics
 from scdn.report.charts import study_charts
 from scdn.report.matplotlib_figures import write_figures
+from scdn.report.method_comparison import MethodComparison
 from scdn.report.network_history import NetworkHistory
 from scdn.report.page import report_page
+from scdn.report.setting_differences import name_variants
 from scdn.report.statistics import (
     final_values,
     mean_and_std,
@@ -180,7 +185,7 @@ def test_the_paired_test_is_students(values, seed):
     np.testing.assert_allclose(paired.p_t, expected.pvalue, rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose([paired.low, paired.high], [low, high], rtol=1e-7)
     assert paired.low <= paired.difference <= paired.high
-    assert paired.significant == (paired.low > 0 or paired.high < 0)
+    assert paired.significant == (paired.p_flip < 0.05)
 
 
 def test_paired_statistics_are_frozen():
@@ -209,8 +214,50 @@ def test_the_sign_flip_test_counts_every_sign_pattern(values):
 
 
 def test_the_least_sign_flip_p_is_one_pattern_each_way():
-    assert sign_flip_test(np.ones(6)) == 2 / 2**6
-    assert sign_flip_test(np.ones(13)) is None
+    for count in range(1, 21):
+        assert sign_flip_test(np.ones(count)) == 2 / 2**count
+    assert sign_flip_test(np.ones(21)) == pytest.approx(1e-5, rel=1e-3)  # of so many drawn patterns
+    assert sign_flip_test(np.zeros(30)) == 1.0
+
+
+@given(st.integers(0, 10**6))
+def test_drawn_sign_patterns_agree_with_all_of_them(seed):
+    differences = np.random.default_rng(seed).normal(0.3, 1, 18)
+    exact = sign_flip_test(differences)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(statistics, "EXACT_SEEDS", 6)
+        drawn = sign_flip_test(differences)
+        assert sign_flip_test(differences) == drawn  # always the same patterns
+    assert drawn == pytest.approx(exact, abs=5 * math.sqrt(exact / 1e5) + 1e-5)
+
+
+@given(st.integers(1, 9), st.floats(0.1, 50), st.booleans())
+def test_fewer_than_six_seeds_decide_nothing_however_equal_they_are(seeds, lead, ranked):
+    """Differences without any spread have a t-test of next to nothing, after two seeds."""
+    draws = np.random.default_rng(seeds).normal(80, 5, seeds)
+    values = {"a": by_seed(draws), "b": by_seed(draws + lead + 1e-9 * draws)}
+    compare = MethodComparison(["a", "b"], set())
+    result = compare.measure("k", "K", "", 1, values, failure="lost" if ranked else None).values[1]
+    assert result.verdict == ("better" if seeds >= 6 else "too few seeds to tell")
+    assert (result.p is None) == (seeds < 6)
+    assert (result.p_t is None) == (seeds < 6 or ranked)
+    if seeds >= 6:
+        assert result.p == 2 / 2**seeds
+
+
+def by_seed(values):
+    return dict(enumerate(map(float, values)))
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 5, 6])
+def test_tables_and_pages_say_that_seeds_are_too_few(tmp_path, seeds):
+    write_study(tmp_path, ("sc-dn", "zoc"), range(seeds))
+    study = Study.from_runs(find_runs([tmp_path]))
+    text, page = text_table(study), report_page(study)
+    assert ("too few seeds to tell" in text) == (seeds < 6)
+    assert ("p 0.031" in text) == (seeds == 6)
+    assert ("▼ " in page.split("<tbody>")[1]) == (seeds == 6)
+    assert ("too few seeds to tell" in page.split("<tbody>")[1]) == (seeds < 6)
 
 
 def test_one_seed_has_no_interval_and_equal_runs_have_no_difference():
@@ -265,23 +312,70 @@ def test_the_reference_comes_first(tmp_path):
         Study.from_runs(runs, "nope")
 
 
-def test_duplicates_are_left_out_unless_their_scenarios_differ(tmp_path):
+def test_duplicates_are_left_out(tmp_path):
     write_run(tmp_path / "a")
     write_run(tmp_path / "b")
-    assert "duplicate" in Study.from_runs(find_runs([tmp_path])).notes[0]
-    write_run(tmp_path / "c", rounds=3)
-    with pytest.raises(InputError, match="its scenario differs"):
-        Study.from_runs(find_runs([tmp_path]))
-    notes = Study.from_runs(
-        [find_runs([tmp_path / "c"])[0], *find_runs([write_run(tmp_path / "d", "gsp")])]
-    ).notes
-    assert notes == ["The runs' scenarios differ in learning."]
+    study = Study.from_runs(find_runs([tmp_path]))
+    assert "duplicate" in study.notes[0]
+    assert study.differences is None
+
+
+def test_runs_with_different_settings_are_compared_and_say_what_differs(tmp_path):
+    for seed in range(2):
+        write_run(tmp_path / f"long-{seed}", seed=seed)
+        write_run(tmp_path / f"short-{seed}", seed=seed, rounds=3)
+        write_run(tmp_path / f"gsp-{seed}", "gsp", seed)
+    study = Study.from_runs(find_runs([tmp_path]))
+    short, long = "sc-dn, learning.rounds=3", "sc-dn, learning.rounds=12"
+    assert set(study.methods) == {short, long, "gsp"}
+    assert study.reference in (short, long)
+    assert {len(run.rounds) for run in study.runs if run.method == short} == {3}
+    differences = study.differences
+    assert dict(differences.values) == {
+        "learning.rounds": ["3" if group == short else "12" for group in differences.groups]
+    }
+    assert "The runs' settings differ in learning.rounds." in study.notes
+    assert short in text_table(study)
+    page = report_page(study)
+    assert "Settings that differ" in page
+    assert '<th scope="row">learning.rounds</th>' in page
+    assert Study.from_runs(find_runs([tmp_path]), "gsp").reference == "gsp"
+    assert Study.from_runs(find_runs([tmp_path]), long).reference == long
+    assert Study.from_runs(find_runs([tmp_path]), "sc-dn").reference in (short, long)
+    assert write_figures(study, tmp_path / "png")
+
+
+def test_methods_keep_their_names_where_only_methods_differ_in_settings(tmp_path):
+    runs = find_runs([write_run(tmp_path / "a", rounds=3), write_run(tmp_path / "b", "gsp")])
+    study = Study.from_runs(runs)
+    assert list(study.methods) == ["sc-dn", "gsp"]
+    assert study.notes == ["The runs' settings differ in learning.rounds."]
+
+
+settings_trees = st.dictionaries(
+    st.sampled_from(["a", "b", "devices"]),
+    st.integers(0, 1) | st.lists(st.fixed_dictionaries({"id": st.sampled_from("xy")}), max_size=2),
+)
+
+
+@given(st.lists(settings_trees, min_size=1, max_size=5))
+def test_runs_have_one_name_exactly_where_their_settings_are_equal(scenarios):
+    runs = [
+        Run(Path(), {**table, "seed": n, "name": str(n)}, "m", n, [], None)
+        for n, table in enumerate(scenarios)
+    ]
+    named, differences = name_variants(runs)
+    for one, other in product(range(len(runs)), repeat=2):
+        assert (named[one].method == named[other].method) == (scenarios[one] == scenarios[other])
+    assert (differences is None) == all(table == scenarios[0] for table in scenarios)
+    if differences is not None:
+        assert all(len(set(values)) > 1 for values in differences.values.values())
 
 
 @pytest.mark.parametrize("higher_is_better", [True, False])
 def test_a_recorded_score_is_the_headline_and_its_direction_decides(tmp_path, higher_is_better):
     score = {"metric": "error_rate", "higher_is_better": higher_is_better, "unit": "%"}
-    for seed in range(3):
+    for seed in range(6):
         for method in ("sc-dn", "zoc"):  # error rates of 7 and 16 %
             write_run(tmp_path / f"{method}-{seed}", method, seed, score=score)
             spread_error_rates(tmp_path / f"{method}-{seed}", seed)

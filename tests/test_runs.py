@@ -35,7 +35,7 @@ def test_a_run_and_its_report(tmp_path, examples):
     out = tmp_path / "run"
     done = scdn("run", examples / "quick.toml", "--out", out, *FAST)
     assert done.returncode == 0, done.stderr
-    assert "top-3" in done.stdout
+    assert "top-1" in done.stdout
     assert "3/3" in done.stderr
     summary = json.loads((out / "summary.json").read_text())
     assert summary["rounds"] == 3

@@ -6,12 +6,14 @@ import json
 import math
 import re
 import tomllib
+from copy import deepcopy
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scdn.errors import InputError
+from scdn.file_io import apply_settings
 from scdn.scenario import (
     make_scenario,
     read_scenario,
@@ -267,6 +269,56 @@ def test_settings_override_values(examples):
         with pytest.raises(InputError) as caught:
             read_scenario(path, [wrong])
         assert [fault.field for fault in caught.value.faults] == [field]
+
+
+@given(st.sampled_from(["max_delay_s", "learning.rounds", "radio", "fleet.1", "targets"]))
+def test_null_clears_a_value_so_that_its_default_applies(key):
+    """What is cleared is as if it had never been written; clearing it again changes nothing."""
+    document = {
+        "max_delay_s": 0.5,
+        "learning": {"rounds": 3, "hidden": 7},
+        "radio": {"margin_db": 2.0},
+        "fleet": [{"count": 2}, {"kind": "other", "count": 1}],
+        "targets": ["top1=50"],
+    }
+    first, _, second = key.partition(".")
+    without = deepcopy(document)
+    if second:
+        del without[first][int(second) if second.isdecimal() else second]
+    else:
+        del without[first]
+    assert make_scenario(apply_settings(document, [f"{key}=null"])) == make_scenario(without)
+    assert document["max_delay_s"] == 0.5  # the document itself stays
+
+
+@pytest.mark.parametrize("setting", ["mission.target= null ", "round_s=null", "candidates_m=null"])
+def test_null_may_clear_what_was_never_set(examples, setting):
+    assert read_scenario(examples / "quick.toml", [setting]) == read_scenario(
+        examples / "quick.toml"
+    )
+
+
+@pytest.mark.parametrize("setting", ["learning.nonsense=null", "fleet.9=null"])
+def test_null_for_something_unknown_is_a_fault(examples, setting):
+    with pytest.raises(InputError) as caught:
+        read_scenario(examples / "quick.toml", [setting])
+    assert len(caught.value.lines()) == 1
+
+
+def test_faults_of_devices_name_their_id():
+    devices = [
+        {"id": "north", "position_m": [1, 2, 3], "max_power_w": -1},
+        {"id": "south", "position_m": [1, 2, 900]},
+        {"id": "north", "position_m": [1, 2, 3]},
+        {"position_m": [1, 2]},
+        {"id": "x" * 200, "position_m": [1, 2, 3], "payload": 3},
+    ]
+    lines = [str(fault) for fault in faults_in({"devices": devices})]
+    assert 'devices.0.max_power_w ("north"): got -1, must be ≥ 0' in lines
+    assert any(line.startswith('devices.1.position_m ("south"): ') for line in lines)
+    assert any(line.startswith("devices.2.id: ") for line in lines)  # which says it itself
+    assert any(line.startswith("devices.3.position_m: ") for line in lines)
+    assert all(len(line) < 250 for line in lines)
 
 
 def _with_csv(tmp_path, text, **settings):

@@ -56,4 +56,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return the public names, for completion in a shell."""
-    return [*globals(), *__all__]
+    return [*__all__, "__version__"]

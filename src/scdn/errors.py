@@ -20,15 +20,20 @@ _SHOWN = 60  # characters of a faulty value that are printed
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: its field, what was found and what is allowed; `related` fields it depends on."""
+    """One fault: its field, what was found and what is allowed; `related` fields it depends on.
+
+    `owner` is the id of the device that has the field.
+    """
 
     field: str
     found: str
     allowed: str
     related: tuple[str, ...] = ()
+    owner: str = ""
 
     def __str__(self) -> str:
-        return f"{self.field}: {self.found}, {self.allowed}"
+        field = f"{self.field} ({self.owner})" if self.owner else self.field
+        return f"{field}: {self.found}, {self.allowed}"
 
 
 class InputError(Exception):

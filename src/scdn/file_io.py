@@ -83,7 +83,10 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> Table:
 
 
 def apply_settings(document: Table, settings: Iterable[str]) -> Table:
-    """Return a copy of `document` with settings `key.path=value`; a value is TOML, else text."""
+    """Return a copy of `document` with settings `key.path=value`; a value is TOML, else text.
+
+    The value `null` removes what the document says, so that the default applies.
+    """
     result = deepcopy(document)
     for setting in settings:
         path, separator, text = setting.partition("=")
@@ -93,7 +96,7 @@ def apply_settings(document: Table, settings: Iterable[str]) -> Table:
         try:
             value = tomllib.loads(f"value = {text}")["value"]
         except (ValueError, RecursionError):
-            value = text
+            value = None if text.strip() == "null" else text
         _assign(result, keys, value, setting)
     return result
 
@@ -102,12 +105,16 @@ def _assign(node: Any, keys: list[str], value: Any, setting: str) -> None:
     for depth, key in enumerate(keys):
         last = depth == len(keys) - 1
         if isinstance(node, dict):
-            if last:
-                node[key] = value
+            if last and value is None and key in node:
+                del node[key]
+            elif last:
+                node[key] = value  # null where there is nothing to clear: an unknown key is a fault
             else:
                 node = node.setdefault(key, {})
         elif isinstance(node, list) and key.isdecimal() and int(key) < len(node):
-            if last:
+            if last and value is None:
+                del node[int(key)]
+            elif last:
                 node[int(key)] = value
             else:
                 node = node[int(key)]

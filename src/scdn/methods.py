@@ -7,7 +7,7 @@ a method is asked for. `scdn check` tests it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
@@ -22,6 +22,7 @@ from scdn.control.problem import RoundProblem
 from scdn.control.solve import solve, solve_best
 from scdn.mission.round_search import MissionRound, best_offer
 from scdn.registry import Registry
+from scdn.rng import generator
 from scdn.scenario import Scenario
 
 Schedule = Literal["synchronous", "asynchronous"]
@@ -39,10 +40,14 @@ class RoundContext:
     iterations: Array | None = None  # of each device, for rivals
     mission: MissionRound | None = None  # goal and forecast, for methods that plan by progress
     utilities: PartyUtilities | None = None  # measured so far, for methods that use them
+    round: int = 0
+    rng: np.random.Generator = field(default_factory=partial(generator, 0, "controller"))
 
 
-# Called once per round; must return a plan that keeps every limit but the delay. The same problem
-# and context must give the same plan, and neither may be changed.
+# Called in every round, and again where a plan takes more than batteries have; must return a plan
+# that keeps every limit but the delay. The same problem and context must give the same plan, and
+# neither may be changed. Draw from the context's `rng`: it follows from the run's seed and the
+# round, and begins anew with every call.
 Controller = Callable[[RoundProblem, RoundContext], Plan]
 
 

@@ -96,7 +96,9 @@ def _import_module(module_name: str, name: str, kind: str) -> ModuleType:
         missing = error.name or module_name
         itself = f"{module_name}.".startswith(f"{missing}.")
         allowed = (
-            "put its folder on PYTHONPATH" if itself else "install it, or put it on PYTHONPATH"
+            "run scdn in its folder, or put that on PYTHONPATH"
+            if itself
+            else "install it, or put it on PYTHONPATH"
         )
         fault = f"{name}: there is no module {missing}"
         raise input_error("scdn", kind, fault, allowed) from error

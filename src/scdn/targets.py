@@ -6,15 +6,20 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-# Metrics that runs may record without being asked, with the range of their values.
-RECORDED_METRICS = {
+METRIC_RANGES = {
     "top3": (0.0, 100.0),
     "top1": (0.0, 100.0),
     "macro_f1": (0.0, 1.0),
+    "auc": (0.0, 1.0),
+    "ece": (0.0, 1.0),
     "mse": (0.0, math.inf),
+    "mae": (0.0, math.inf),
+    "r2": (-math.inf, 1.0),
     "test_loss": (0.0, math.inf),
     "train_loss": (0.0, math.inf),
 }
+# Metrics that runs may record without being asked.
+RECORDED_METRICS = tuple(name for name in METRIC_RANGES if name not in ("auc", "ece"))
 
 
 @dataclass(frozen=True)
@@ -37,9 +42,11 @@ def parse_target(text: str) -> Target:
         value = math.nan
     if not metric or not math.isfinite(value):
         raise ValueError("must be METRIC=NUMBER, such as top3=95")
-    low, high = RECORDED_METRICS.get(metric, (-math.inf, math.inf))
+    low, high = METRIC_RANGES.get(metric, (-math.inf, math.inf))
     if not low <= value <= high:
-        limits = f"in {low:g} … {high:g}" if math.isfinite(high) else f"≥ {low:g}"
+        limits = f"in {low:g} … {high:g}" if math.isfinite(high - low) else f"≥ {low:g}"
+        if not math.isfinite(low):
+            limits = f"≤ {high:g}"
         raise ValueError(f"{metric} must be {limits}")
     return Target(metric, value)
 

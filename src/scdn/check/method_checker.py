@@ -80,7 +80,7 @@ def _round(method: Method, name: str) -> Iterator[str]:
     yield from _limits(situation, untouched, plan.decision)
     again = call(situation, advice, method.controller, _problem(name), _context(method, untouched))
     if not isinstance(again, Plan) or not _same(plan.decision, again.decision):
-        yield f"{situation} made two plans for one problem; draw from a seeded generator."
+        yield f"{situation} made two plans for one problem; draw from the context's rng."
 
 
 def _problem(name: str) -> RoundProblem:
@@ -96,7 +96,7 @@ def _context(method: Method, problem: RoundProblem) -> RoundContext:
         else None
     )
     utilities = _utilities(len(problem)) if method.uses_utilities else None
-    return RoundContext(problem.server_m.copy(), iterations, mission, utilities)
+    return RoundContext(problem.server_m.copy(), iterations, mission, utilities, round=3)
 
 
 def _utilities(count: int) -> PartyUtilities:

@@ -56,6 +56,7 @@ _MODULES = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0 (done), 1 (failed while running) or 2 (wrong input)."""
     _prepare_streams()
+    _import_from_current_folder()
     try:
         options = _parser().parse_args(arguments)
         status: int = options.run(options)
@@ -86,6 +87,19 @@ def _prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _import_from_current_folder() -> None:
+    """Let users name modules of their own that lie where they run the command.
+
+    The folder comes last, so that no file in it replaces an installed package.
+    """
+    try:
+        folder = os.getcwd()
+    except FileNotFoundError:  # it was removed meanwhile
+        return
+    if folder not in sys.path:
+        sys.path.append(folder)
 
 
 def _discard_output() -> None:

@@ -21,7 +21,9 @@ def add_to(subparsers: Subparsers) -> None:
         "scdn check max-vfl\nscdn check mlp --kind model",
     )
     parser.add_argument(
-        "name", metavar="NAME", help="a registered name, or package.module:NAME on PYTHONPATH"
+        "name",
+        metavar="NAME",
+        help="a registered name, or package.module:NAME in this folder or on PYTHONPATH",
     )
     parser.add_argument(
         "--kind", choices=_KINDS, metavar="KIND",

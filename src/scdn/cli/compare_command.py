@@ -19,7 +19,7 @@ from scdn.cli.command_parser import (
     write_output,
 )
 from scdn.cli.progress_bar import ProgressBar, Work, format_score
-from scdn.errors import input_error
+from scdn.errors import input_error, printable
 
 if TYPE_CHECKING:
     from scdn.record.run_reader import Run
@@ -64,7 +64,7 @@ def _compare(options: argparse.Namespace) -> int:
     from scdn.report.mission_results import mission_results, mission_sentences
     from scdn.report.page import report_page
     from scdn.report.study import Study
-    from scdn.report.text_table import baseline_line, text_table
+    from scdn.report.text_table import text_table
     from scdn.simulation.compare import ComparisonProgress, compare
     from scdn.targets import parse_targets
 
@@ -90,9 +90,9 @@ def _compare(options: argparse.Namespace) -> int:
         rounds = Work(progress.rounds_before, progress.rounds, progress.total_rounds)
         bar.show(progress.runs, progress.total_runs, text, rounds)
 
-    if not out.exists():
-        print("training the best party and the centralised model first", file=sys.stderr)
-    runs = compare(scenario, methods, seeds, out, jobs=options.jobs, done=show_finished)
+    runs = compare(
+        scenario, methods, seeds, out, jobs=options.jobs, done=show_finished, announce=_print_line
+    )
     shown = [run for run in runs if run.method in names]
     if not any(run.rounds for run in shown):
         for run in shown:
@@ -104,7 +104,7 @@ def _compare(options: argparse.Namespace) -> int:
     if options.json:
         print(to_json(comparison(study)))
     else:
-        print("\n".join(filter(None, (text_table(study), baseline_line(study)))))
+        print(text_table(study))
         for name, sentence in mission_sentences(mission_results(study.runs)).items():
             print(f"{name}: {sentence}")
     print_warnings(_first_warnings(study.runs))
@@ -113,6 +113,10 @@ def _compare(options: argparse.Namespace) -> int:
     messages = sys.stderr if options.json else sys.stdout
     write_output(str(out / "report.html"), report_page(study), messages=messages)
     return 0
+
+
+def _print_line(text: str) -> None:
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 def _first_warnings(runs: Sequence[Run]) -> list[str]:

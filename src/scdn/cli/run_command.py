@@ -119,7 +119,8 @@ class _RoundPrinter:
         if name not in self._bars:
             self._bars[name] = ProgressBar(lines=10, began=self._began)
         self._began = time.monotonic()  # so that the time of a reference run is not counted twice
-        score = format_score(headline_score(simulation.scenario), event["metrics"])
+        shown = headline_score(simulation.scenario, simulation.data.dataset)
+        score = format_score(shown, event["metrics"])
         total_j = simulation.ledger.totals()["total_j"]
         self._bars[name].show(
             event["round"] + 1,

@@ -6,7 +6,7 @@ held out have gained nothing for three passes; after the third time training end
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -29,13 +29,18 @@ HELD_OUT = 0.1  # fraction of the training rows
 _FUSION, _BUFFERS, _INPUTS, _TARGETS = "fusion/", "buffers/", "inputs/", "targets"
 
 
-def train_jointly(model: VerticalModel, max_passes: int = MAX_PASSES) -> float:
+OnPass = Callable[[int, float], None]  # called with the number of passes and the least loss so far
+
+
+def train_jointly(
+    model: VerticalModel, max_passes: int = MAX_PASSES, on_pass: OnPass | None = None
+) -> float:
     """Train a model whose parties are in this process; return its loss on rows held out.
 
     The model ends with the parameters that had the least such loss.
     """
     with single_threaded():
-        return _JointNetwork(model).train(max_passes)
+        return _JointNetwork(model).train(max_passes, on_pass)
 
 
 @dataclass
@@ -53,16 +58,18 @@ class _JointNetwork:
         held_out = max(1, int(HELD_OUT * len(rows)))
         self.held_out, self.rows = self._rows(rows[:held_out]), rows[held_out:]
 
-    def train(self, max_passes: int) -> float:
+    def train(self, max_passes: int, on_pass: OnPass | None) -> float:
         parameters = self._parameters()
         best, least = _copy(parameters), self._held_out_loss(parameters)
         waited, rate = 0, RATE
         optimizer = _adam(parameters, rate)
-        for _ in range(max_passes):
+        for passes in range(1, max_passes + 1):
             self._take_pass(parameters, optimizer)
             waited, loss = waited + 1, self._held_out_loss(parameters)
             if loss < least:
                 best, least, waited = _copy(parameters), loss, 0
+            if on_pass is not None:
+                on_pass(passes, least)
             if waited == PATIENCE:
                 rate, waited, parameters = rate / RATE_DIVISOR, 0, _copy(best)
                 optimizer = _adam(parameters, rate)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
+from scipy.stats import rankdata
 from torch import Tensor
+from torch.nn.functional import one_hot
 
 from scdn.data import Dataset
 from scdn.data.catalog import own_metric
@@ -20,6 +22,10 @@ from scdn.registry import Registry
 from scdn.scenario import LearningSettings
 
 MAX_TOP = 3  # the paper's accuracy counts a label among the three likeliest
+CALIBRATION_BINS = 15  # as is usual since C. Guo et al., "On Calibration of Modern Neural Networks"
+MOST_CLASSES_OF_TOP1 = 10  # with more, the score is the paper's top-3
+UNEVEN = 3.0  # classes are, if one has more than so many times the rows of another
+
 RESERVED_NAMES = ("train_loss", "test_loss", "future", "future_by")  # by other keys of metrics
 
 
@@ -60,8 +66,13 @@ class TopK(Metric):
 
     def compute(self, outputs: Tensor, targets: Tensor) -> float:
         """Return the percentage of hits."""
-        likeliest = outputs.topk(min(MAX_TOP, outputs.shape[-1]), dim=-1).indices[:, : self.k]
-        return 100 * float((likeliest == targets[:, None]).any(1).double().mean())
+        hits = likeliest_classes(outputs)[:, : self.k] == targets[:, None]
+        return 100 * float(hits.any(1).double().mean())
+
+
+def likeliest_classes(outputs: Tensor) -> Tensor:
+    """Return the three likeliest classes of each row, the likeliest first."""
+    return outputs.topk(min(MAX_TOP, outputs.shape[-1]), dim=-1).indices
 
 
 class MeanSquaredError(Metric):
@@ -75,6 +86,35 @@ class MeanSquaredError(Metric):
         return float(row_losses(outputs, targets, "regression").double().mean())
 
 
+class MeanAbsoluteError(Metric):
+    """The mean absolute error of a regression."""
+
+    name = "mae"
+    higher_is_better = False
+
+    def compute(self, outputs: Tensor, targets: Tensor) -> float:
+        """Return the mean over rows."""
+        return float((outputs[:, 0].double() - targets.double()).abs().mean())
+
+
+class RSquared(Metric):
+    """R², the share of the targets' variance that a regression explains; 0 for their mean.
+
+    Of targets that are all equal, 1 if they are met and 0 if not.
+    """
+
+    name = "r2"
+
+    def compute(self, outputs: Tensor, targets: Tensor) -> float:
+        """Return one minus the squared error as a share of that of the mean."""
+        exact = targets.double()
+        error = float((outputs[:, 0].double() - exact).square().sum())
+        total = float((exact - exact.mean()).square().sum())
+        if total == 0:
+            return float(error == 0)
+        return 1 - error / total
+
+
 class MacroF1(Metric):
     """The mean of the classes' F1, for classes of very different size; from 0 to 1, as usual.
 
@@ -86,12 +126,91 @@ class MacroF1(Metric):
 
     def compute(self, outputs: Tensor, targets: Tensor) -> float:
         """Return the mean over classes."""
-        if targets.is_floating_point():
-            raise input_error("metric", self.name, "got a regression", "needs classes")
+        check_classes(self.name, targets)
         predicted, classes = outputs.argmax(-1), outputs.shape[-1]
         hits = targets[predicted == targets].bincount(minlength=classes).double()
         named = targets.bincount(minlength=classes) + predicted.bincount(minlength=classes)
         return float((2 * hits / named)[named > 0].mean())
+
+
+class AreaUnderCurve(Metric):
+    """The area under the ROC curve, of each class against all others, averaged; 0.5 is chance.
+
+    For one class it is the probability that a row of the class is thought likelier to belong to it
+    than a row of another class. Classes without a row, or that all rows belong to, do not count.
+    """
+
+    name = "auc"
+
+    def compute(self, outputs: Tensor, targets: Tensor) -> float:
+        """Return the mean over classes, or NaN if all rows are of one class."""
+        check_classes(self.name, targets)
+        ranks = rankdata(log_odds(outputs).numpy(), axis=0)  # equal ones share their mean rank
+        members = one_hot(targets.cpu(), outputs.shape[-1]).numpy().astype(float)
+        of_class, rows = members.sum(0), len(members)
+        counted = (of_class > 0) & (of_class < rows)
+        if not counted.any():
+            return math.nan
+        above = (ranks * members).sum(0) - of_class * (of_class + 1) / 2
+        return float((above[counted] / (of_class * (rows - of_class))[counted]).mean())
+
+
+class CalibrationError(Metric):
+    """The expected calibration error: how far confidence is from accuracy, from 0 to 1.
+
+    Confidence is the likeliest class's probability. Rows are put into 15 bins of equal width by it;
+    the distance of each bin's mean confidence from its accuracy is averaged over all rows.
+    """
+
+    name = "ece"
+    higher_is_better = False
+
+    def compute(self, outputs: Tensor, targets: Tensor) -> float:
+        """Return the mean distance."""
+        check_classes(self.name, targets)
+        bins = calibration_bins(outputs, targets)
+        return sum(b.rows * abs(b.confidence - b.accuracy) for b in bins) / max(len(targets), 1)
+
+
+class CalibrationBin(NamedTuple):
+    """Rows of similar confidence: its mean, and the share of rows whose label was the likeliest."""
+
+    confidence: float
+    accuracy: float
+    rows: int
+
+
+def calibration_bins(outputs: Tensor, targets: Tensor) -> list[CalibrationBin]:
+    """Return the bins that have a row, from the least confident on."""
+    confidence, predicted = probabilities(outputs).max(-1)
+    hits = (predicted == targets.cpu()).double()
+    index = (confidence * CALIBRATION_BINS).ceil().long().clamp(1, CALIBRATION_BINS) - 1
+    return [
+        CalibrationBin(float(confidence[own].mean()), float(hits[own].mean()), int(own.sum()))
+        for own in (index == n for n in range(CALIBRATION_BINS))
+        if own.any()
+    ]
+
+
+def probabilities(outputs: Tensor) -> Tensor:
+    """Return the probabilities of the classes, in double precision on the CPU."""
+    return outputs.double().softmax(-1).cpu()
+
+
+def log_odds(outputs: Tensor) -> Tensor:
+    """Return the logarithms of the odds of each class, which tell apart probabilities near 1."""
+    logits = outputs.double().cpu()
+    columns = []
+    for n in range(logits.shape[-1]):
+        others = torch.cat([logits[:, :n], logits[:, n + 1 :]], dim=1)
+        columns.append(logits[:, n] - others.logsumexp(-1))
+    return torch.stack(columns, dim=1)
+
+
+def check_classes(name: str, targets: Tensor) -> None:
+    """Refuse targets that are numbers, for a metric of classes."""
+    if targets.is_floating_point():
+        raise input_error("metric", name, "got a regression", "needs classes")
 
 
 METRICS: Registry[Metric] = Registry("metric", Metric)
@@ -107,13 +226,13 @@ def metric(name: str) -> Metric:
 
 
 _BY_TASK: dict[TaskKind, tuple[Metric, ...]] = {
-    "classification": (TopK(1), TopK(3)),
-    "regression": (MeanSquaredError(),),
+    "classification": (TopK(1), TopK(3), MacroF1()),
+    "regression": (MeanSquaredError(), MeanAbsoluteError(), RSquared()),
 }
-for _metrics in _BY_TASK.values():
-    for _metric in _metrics:
-        register_metric(_metric)
-register_metric(MacroF1())
+for _metric in (*_BY_TASK["classification"], *_BY_TASK["regression"]):
+    register_metric(_metric)
+register_metric(AreaUnderCurve())
+register_metric(CalibrationError())
 
 
 def further_metrics(learning: LearningSettings) -> list[Metric]:
@@ -126,6 +245,24 @@ def further_metrics(learning: LearningSettings) -> list[Metric]:
     return list({entry.name: entry for entry in map(metric, names)}.values())
 
 
+def headline_metric(learning: LearningSettings, dataset: Dataset, named: Sequence[str]) -> Metric:
+    """Return the score that reports show first.
+
+    It is the first of `further_metrics`; else of those `named` (by targets); else the mean squared
+    error of a regression, the macro-F1 of uneven classes, the top-1 accuracy of up to ten classes
+    and the top-3 accuracy of more.
+    """
+    known = {entry.name: entry for entry in _BY_TASK[dataset.task]}
+    for entry in (*further_metrics(learning), *(known[name] for name in named if name in known)):
+        return entry
+    if dataset.task == "regression":
+        return known["mse"]
+    rows = np.bincount(dataset.train_y, minlength=len(dataset.classes))
+    if rows.max() > UNEVEN * rows.min():
+        return known["macro_f1"]
+    return known["top1" if len(dataset.classes) <= MOST_CLASSES_OF_TOP1 else "top3"]
+
+
 def recorded_names(task: TaskKind, further: Sequence[Metric] = ()) -> tuple[str, ...]:
     """Return the names of the metrics that a run of this task records every round."""
     names = (entry.name for entry in (*_BY_TASK[task], *further))
@@ -135,9 +272,10 @@ def recorded_names(task: TaskKind, further: Sequence[Metric] = ()) -> tuple[str,
 def scores(
     outputs: Tensor, targets: Tensor, task: TaskKind, further: Sequence[Metric] = ()
 ) -> dict[str, float]:
-    """Return `test_loss`, the task's metrics (`top1` and `top3`, or `mse`) and further ones.
+    """Return `test_loss`, the metrics of the task and further ones.
 
-    Further metrics are left out once the loss is not finite: the run has diverged.
+    The task's are `top1`, `top3` and `macro_f1`, or `mse`, `mae` and `r2`. Further ones are left
+    out once the loss is not finite: the run has diverged.
     """
     loss = float(row_losses(outputs, targets, task).double().mean())
     values = {entry.name: entry.compute(outputs, targets) for entry in _BY_TASK[task]}
@@ -158,9 +296,10 @@ def trivial_scores(dataset: Dataset, further: Sequence[Metric] = ()) -> dict[str
     else:
         constant = dataset.train_y.mean(keepdims=True)
     outputs = torch.from_numpy(constant).expand(len(targets), -1)
-    values = {entry.name: float(entry.compute(outputs, targets)) for entry in further}
+    metrics = (*_BY_TASK[dataset.task], *further)
+    values = {entry.name: float(entry.compute(outputs, targets)) for entry in metrics}
     finite = {name: value for name, value in values.items() if math.isfinite(value)}
-    return trivial_score(dataset) | finite
+    return finite | trivial_score(dataset)  # which breaks ties by the frequency of classes
 
 
 def _checked_value(entry: Metric, outputs: Tensor, targets: Tensor) -> float:

@@ -14,13 +14,15 @@ class _OpenModel(BaseModel):
 
 
 class Scores(_OpenModel):
-    """Accuracies in percent, the macro-F1 from 0 to 1, or the mean squared error."""
+    """Accuracies in percent and the macro-F1 from 0 to 1, or errors and R² of a regression."""
 
     test_loss: float
     top1: float | None = None
     top3: float | None = None
     macro_f1: float | None = None
     mse: float | None = None
+    mae: float | None = None
+    r2: float | None = None
 
 
 class Metrics(Scores):
@@ -192,6 +194,29 @@ class MissionEnd(UsedAndBound):
     to_targets: list[UsedToTarget] = []
 
 
+class ReliabilityBin(_OpenModel):
+    """Test rows of similar confidence: its mean, and the share whose label was the likeliest."""
+
+    confidence: Annotated[float, Field(ge=0, le=1)]
+    accuracy: Annotated[float, Field(ge=0, le=1)]
+    rows: Annotated[int, Field(ge=1)]
+
+
+class FinalScores(_OpenModel):
+    """What the final model is worth on the test rows; the last three are a classifier's.
+
+    `scores` has every metric by its name, also `auc` and `ece`, the expected calibration error; one
+    that these rows do not define is null. `confusion` counts the rows of each class (outer list)
+    that were taken for each class (inner list).
+    """
+
+    rows: Annotated[int, Field(ge=0)]
+    scores: dict[str, float | None]
+    classes: list[str] = []
+    confusion: list[list[int]] = []
+    reliability: list[ReliabilityBin] = []
+
+
 class EndEvent(_OpenModel):
     """The last line of a run that is over."""
 
@@ -199,6 +224,7 @@ class EndEvent(_OpenModel):
     status: Literal["done", "diverged"]
     rounds: int
     metrics: Metrics | None
+    evaluation: FinalScores | None = None
     energy: dict[str, float]
     targets: list[TargetResult] = []
     warnings: list[str] = Field([], description="what went wrong, and which setting changes it")

@@ -40,20 +40,32 @@ BUILT_IN = (  # the first of these that a run has recorded is its headline
     Headline("top3", True, "%", "Top-3 accuracy"),
     Headline("top1", True, "%", "Top-1 accuracy"),
     Headline("macro_f1", True, "", "Macro-F1"),
+    Headline("auc", True, "", "AUC"),
+    Headline("ece", False, "", "Expected calibration error"),
     Headline("mse", False, "", "Mean squared error"),
+    Headline("mae", False, "", "Mean absolute error"),
+    Headline("r2", True, "", "R²"),
     Headline("test_loss", False, "", "Test loss"),
     Headline("train_loss", False, "", "Training loss"),
 )
-_SHORT_NAMES = {"top3": "top-3", "top1": "top-1", "macro_f1": "macro-F1", "mse": "MSE"}
+_SHORT_NAMES = {
+    "top3": "top-3",
+    "top1": "top-1",
+    "macro_f1": "macro-F1",
+    "auc": "AUC",
+    "ece": "calibration error",
+    "mse": "MSE",
+    "mae": "MAE",
+    "r2": "R²",
+}
 _FALLBACK = next(known for known in BUILT_IN if known.metric == "test_loss")
 
 
 def headline(start: Mapping[str, Any], metrics: Collection[str]) -> Headline:
     """Return the headline of a run with this start event that has recorded these metrics.
 
-    It is the start event's `score` (the first of the scenario's `learning.metrics`, or the data
-    set's own metric); without one, the top-3 accuracy of a classifier and the mean squared error of
-    a regression.
+    It is the start event's `score`. Runs of earlier versions may have none: then it is the top-3
+    accuracy of a classifier and the mean squared error of a regression.
     """
     score = start.get("score")
     if isinstance(score, dict) and score.get("metric") in metrics:

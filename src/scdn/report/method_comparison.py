@@ -11,8 +11,9 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from scdn.report.results import Measure, MethodResult
+from scdn.report.results import TOO_FEW_SEEDS, Measure, MethodResult
 from scdn.report.statistics import (
+    LEAST_SEEDS,
     MethodValues,
     PairedDifference,
     RankedDifference,
@@ -77,8 +78,9 @@ class MethodComparison:
         paired = paired_difference(by_seed, self._reference_values(method, values))
         if paired is None:
             return MethodResult(method, *known)
+        p_t = paired.p_t if paired.count >= LEAST_SEEDS else None
         return MethodResult(method, *known, paired.difference, paired.low, paired.high,
-                            paired.p_t, paired.p_flip, _verdict(paired, better))  # fmt: skip
+                            p_t, paired.p_flip, _verdict(paired, better))  # fmt: skip
 
     def _ranked_result(self, method: str, values: MethodValues, better: int) -> MethodResult | None:
         by_seed = values.get(method, {})
@@ -108,8 +110,8 @@ def _missing_as_worst(values: MethodValues, better: int) -> MethodValues:
 
 
 def _verdict(difference: PairedDifference | RankedDifference, better: int) -> str:
-    if difference.p is None:
-        return "one seed: no verdict"
+    if difference.count < LEAST_SEEDS:
+        return TOO_FEW_SEEDS
     if not difference.significant:
         return "no clear difference"
     if better == 0:

@@ -15,11 +15,18 @@ from scdn.file_io import to_json
 from scdn.record.run_reader import Run
 from scdn.record.run_warnings import recorded_warnings
 from scdn.report.charts import budget_chart_names, energy_ledger, study_charts
+from scdn.report.final_models import (
+    FinalModels,
+    final_models,
+    plotly_confusion,
+    plotly_reliability,
+)
 from scdn.report.mission_results import mission_results, mission_sentences
 from scdn.report.network_history import STATES, NetworkHistory
 from scdn.report.number_format import decimals, number, p_value, signed
 from scdn.report.plotly_figures import plotly_chart, plotly_ledger
 from scdn.report.results import Chart
+from scdn.report.statistics import LEAST_SEEDS
 from scdn.report.study import Study
 from scdn.report.theme import DARK, LIGHT, method_styles
 
@@ -37,13 +44,16 @@ def report_page(study: Study) -> str:
     styles = method_styles(study.methods)
     charts, ledger = study_charts(study), energy_ledger(study)
     runs = [run for run in study.runs if run.rounds]
-    missions = mission_results(runs)
+    missions, finals = mission_results(runs), final_models(study)
+    confused = [of for of in finals if of.confusion.size]
     histories = [NetworkHistory.from_run(run) for run in runs]
     data = {
         "themes": {"light": LIGHT, "dark": DARK},
         "plots": {
             **{chart.name: plotly_chart(chart, styles) for chart in charts},
             "energy": plotly_ledger(ledger),
+            "reliability": plotly_reliability(confused, styles),
+            **{f"confusion{n}": plotly_confusion(of) for n, of in enumerate(confused)},
         },
         "states": STATES,
         "histories": [asdict(history) for history in histories],
@@ -57,8 +67,11 @@ def report_page(study: Study) -> str:
         dark=DARK,
         styles=styles,
         measures=study.measures(),
+        least_seeds=LEAST_SEEDS,
         seed_counts={method: _seed_count(study, method) for method in study.methods},
         sections=_sections(study, charts),
+        finals=finals,
+        final_cards=_final_cards(confused),
         missions=missions,
         mission_sentences=mission_sentences(missions),
         has_batteries=any(history.has_batteries for history in histories),
@@ -145,6 +158,22 @@ def _sections(study: Study, charts: Sequence[Chart]) -> list[dict[str, Any]]:
                           "height": height, "wide": wide})  # fmt: skip
         sections.append({"id": key, "title": title, "cards": cards})
     return sections
+
+
+def _final_cards(confused: Sequence[FinalModels]) -> list[dict[str, Any]]:
+    """Return the cards on classifiers: calibration, then the confusions of each method."""
+    if not confused:
+        return []
+    cards: list[dict[str, Any]] = [
+        {"name": "reliability", "title": "Calibration",
+         "about": "Test rows by the probability of their likeliest class, and how often that was "
+         "right. On the dotted line a model is as sure as it should be; below, too sure."}
+    ]  # fmt: skip
+    for n, of in enumerate(confused):
+        about = f"Test rows of {of.seeds} seed{'s' * (of.seeds != 1)}: a line per true class."
+        cards.append({"name": f"confusion{n}", "title": f"Confusion matrix of {of.method}",
+                      "about": about, "height": min(760, 190 + 26 * len(of.classes))})  # fmt: skip
+    return cards
 
 
 def _versions(run: Run) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+TOO_FEW_SEEDS = "too few seeds to tell"  # the verdict on fewer than six pairs
+
 
 @dataclass(frozen=True)
 class MethodResult:
@@ -15,7 +17,8 @@ class MethodResult:
     A measure with means has `mean`, `std`, the mean difference, its interval, `p_t` and `p_flip`. A
     ranked one has `median` (None: half of the runs or more failed), `failed`, the median difference
     (None: infinite) and `p_rank`. What needs several seeds is None with one; what needs a reference
-    is None for the reference.
+    is None for the reference. `p_flip` or `p_rank` decides on the verdict. `p_t` illustrates; it is
+    None with fewer than six pairs.
     """
 
     method: str
@@ -36,6 +39,13 @@ class MethodResult:
     def centre(self) -> float | None:
         """The mean or the median."""
         return self.median if self.mean is None else self.mean
+
+    @property
+    def p(self) -> float | None:
+        """The p-value that decides; None where there are too few seeds to tell."""
+        if self.verdict == TOO_FEW_SEEDS:
+            return None
+        return self.p_flip if self.p_rank is None else self.p_rank
 
 
 @dataclass(frozen=True)

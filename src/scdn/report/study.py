@@ -18,6 +18,7 @@ from scdn.record.run_tables import rounds_frame
 from scdn.record.target_results import check_targets, recorded_targets, target_results
 from scdn.report.method_comparison import MethodComparison
 from scdn.report.results import Measure
+from scdn.report.setting_differences import SettingDifferences, name_variants
 from scdn.report.statistics import (
     final_values,
     mean_values,
@@ -47,6 +48,7 @@ class Study:
     headline: Headline
     targets: Sequence[Target]
     notes: Sequence[str]
+    differences: SettingDifferences | None = None  # between the settings of the runs
 
     @classmethod
     def from_runs(
@@ -55,21 +57,26 @@ class Study:
         reference: str | None = None,
         targets: Sequence[Target] | None = None,
     ) -> Study:
-        """Put runs together; refuse those that cannot be compared.
+        """Put runs together; those of one method with different settings count as several.
 
         `targets` replace those of the runs' own scenarios.
         """
         started = [run for run in runs if run.rounds or _diverged(run)]
-        kept, notes = _distinct(started)
+        named, differences = name_variants(started)
+        kept, notes = _distinct(named)
+        notes += [] if differences is None else [differences.note]
         if not any(run.rounds for run in kept):
             source = str(runs[0].folder) if runs else "report"
             raise input_error(source, "runs", "none has finished a round", "needs at least one")
         methods = sorted({run.method for run in kept})
+        if reference is not None:  # of several variants, the first
+            variants = [name for name in methods if name.startswith(f"{reference}, ")]
+            reference = next(iter(variants), reference)
         if reference is not None and reference not in methods:
             allowed = f"must be one of {', '.join(methods)}"
             raise input_error("--reference", reference, "no run has this method", allowed)
         ordered = _ordered(methods, reference)
-        if reference is None and ordered[0] not in FIRST_METHODS:
+        if reference is None and ordered[0].partition(", ")[0] not in FIRST_METHODS:
             missing = " or ".join(FIRST_METHODS)
             notes.append(f"There is no {missing} run: {ordered[0]} is the reference.")
         kept.sort(key=lambda run: (ordered.index(run.method), run.seed))
@@ -78,7 +85,8 @@ class Study:
         recorded = [column for column in rows if rows[column].notna().any()]
         if targets is None:
             targets = list(dict.fromkeys(t for run in kept for t in recorded_targets(run)))
-        study = cls(kept, rows, ordered, headline(kept[0].start, recorded), targets, notes)
+        shown = headline(kept[0].start, recorded)
+        study = cls(kept, rows, ordered, shown, targets, notes, differences)
         check_targets(targets, study.metrics.keys() & set(recorded), "runs")
         return study
 
@@ -200,8 +208,13 @@ class Study:
 def _ordered(methods: Sequence[str], reference: str | None) -> list[str]:
     """Return the reference, then missions and SC-DN, then the other methods by name."""
     ranks = [*([] if reference is None else [reference]), *FIRST_METHODS]
-    return sorted(methods, key=lambda name: (ranks.index(name) if name in ranks else len(ranks),
-                                             name))  # fmt: skip
+
+    def rank(name: str) -> int:
+        method = name.partition(", ")[0]  # of a variant
+        known = [n for n, first in enumerate(ranks) if first in (name, method)]
+        return known[0] if known else len(ranks)
+
+    return sorted(methods, key=lambda name: (rank(name), name))
 
 
 def _sign(metric: Headline) -> int:
@@ -213,29 +226,14 @@ def _baseline_scores(run: Run, key: str) -> dict[str, Any]:
 
 
 def _distinct(runs: Iterable[Run]) -> tuple[list[Run], list[str]]:
-    """Keep one run per method and seed; refuse two of different scenarios."""
+    """Keep one run per method and seed; runs of different settings have different names."""
     kept: dict[tuple[str, int], Run] = {}
     notes: list[str] = []
     for run in runs:
         first = kept.setdefault((run.method, run.seed), run)
-        if first is run:
-            continue
-        if _without_targets(run.scenario) != _without_targets(first.scenario):
-            raise input_error(str(run.folder), f"{run.method}, seed {run.seed}",
-                              f"its scenario differs from that of {first.folder}",
-                              "runs of one method and seed must share a scenario")  # fmt: skip
-        notes.append(f"{run.method}, seed {run.seed} is a duplicate: {run.folder} is left out.")
-    scenarios = [run.scenario for run in kept.values()]
-    keys = {key for scenario in scenarios for key in scenario} - {"method", "seed", "targets"}
-    different = sorted(k for k in keys if any(s.get(k) != scenarios[0].get(k) for s in scenarios))
-    if different:
-        notes.append(f"The runs' scenarios differ in {', '.join(different)}.")
+        if first is not run:
+            notes.append(f"{run.method}, seed {run.seed} is a duplicate: {run.folder} is left out.")
     return list(kept.values()), notes
-
-
-def _without_targets(scenario: Event) -> Event:
-    """Return a scenario without its targets, which are questions about a run."""
-    return {key: value for key, value in scenario.items() if key != "targets"}
 
 
 def _diverged(run: Run) -> bool:

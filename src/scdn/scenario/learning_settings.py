@@ -118,8 +118,11 @@ class LearningSettings(RoundLearningSettings):
     server_rate: Positive = setting(
         0.1, "the server's learning rate, if it trains by sgd", reason="as the devices'"
     )
-    halve_rate_every: PositiveWhole = setting(
-        5, "number of rounds after which learning rates are halved, unless the step is searched"
+    halve_rate_every: WholeNumber = setting(
+        5,
+        "number of rounds after which learning rates are halved, unless the step is searched; "
+        "0: never",
+        ge=0,
     )
     importance_max: float = setting(
         5.0, "largest importance, γ^max", reason="importances then range from 1 to 5", ge=1

@@ -13,7 +13,14 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from scdn.errors import Fault, InputError, Path, fault_paths, faults_from_pydantic
+from scdn.errors import (
+    Fault,
+    InputError,
+    Path,
+    fault_paths,
+    faults_from_pydantic,
+    format_value,
+)
 from scdn.file_io import Table
 from scdn.scenario.field_types import FrozenModel
 
@@ -29,14 +36,30 @@ def validate_document(model: type[M], document: Table, source: str, rules: RuleC
         faults = faults_from_pydantic(error, model) + _rule_faults_of_valid_values(
             model, document, error, rules
         )
-        raise InputError(source, faults) from None
+        raise InputError(source, _with_owners(faults, document)) from None
     except RecursionError:
         fault = Fault("(top level)", "is nested too deeply", "must be plain tables")
         raise InputError(source, [fault]) from None
     faults = _independent(list(rules(result)))
     if faults:
-        raise InputError(source, faults)
+        raise InputError(source, _with_owners(faults, document))
     return result
+
+
+def _with_owners(faults: Iterable[Fault], document: Table) -> list[Fault]:
+    """Add the id of the device to every fault in a list of devices."""
+    return [replace(fault, owner=_owner(fault.field, document)) for fault in faults]
+
+
+def _owner(field: str, document: Table) -> str:
+    name, _, rest = field.partition(".")
+    index, _, key = rest.partition(".")
+    devices = document.get(name)
+    if name != "devices" or not index.isdecimal() or not isinstance(devices, list):
+        return ""
+    entry = devices[int(index)] if int(index) < len(devices) else None
+    owner = entry.get("id") if isinstance(entry, dict) and key != "id" else None
+    return format_value(owner) if isinstance(owner, str) else ""
 
 
 def _independent(faults: list[Fault]) -> list[Fault]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -12,9 +13,9 @@ from scdn.errors import input_error
 from scdn.job_pool import PoolJob, run_jobs
 from scdn.methods import method
 from scdn.record.file_tail import last_line
-from scdn.record.run_reader import EVENTS, Run, read_run
+from scdn.record.run_reader import EVENTS, Event, Run, read_run
 from scdn.scenario import Scenario, make_scenario
-from scdn.simulation.baselines import baselines
+from scdn.simulation.baselines import Announce, baselines
 from scdn.simulation.runner import REFERENCE_FOLDER, REFERENCE_METHOD, resume, run
 
 
@@ -39,12 +40,14 @@ def compare(
     *,
     jobs: int = 1,
     done: OnRun | None = None,
+    announce: Announce | None = None,
 ) -> list[Run]:
     """Run every method with every seed, `jobs` at once, and return the runs as they ended.
 
-    Runs that are in `out` already are kept; those that were interrupted are resumed.
+    Runs that are in `out` already are kept; those that were interrupted are resumed. `announce`, a
+    function of a module, is called with lines of text while the baselines train.
     """
-    planned = comparison_jobs(scenario, methods, seeds, Path(out))
+    planned = comparison_jobs(scenario, methods, seeds, Path(out), announce)
     rounds = scenario.learning.rounds
     before = _recorded_rounds(planned, rounds)
     runs: list[Run] = []
@@ -68,7 +71,11 @@ def _recorded_rounds(planned: Sequence[PoolJob[Path]], rounds: int) -> int:
 
 
 def comparison_jobs(
-    scenario: Scenario, methods: Sequence[str], seeds: Sequence[int], out: Path
+    scenario: Scenario,
+    methods: Sequence[str],
+    seeds: Sequence[int],
+    out: Path,
+    announce: Announce | None = None,
 ) -> list[PoolJob[Path]]:
     """Return one job per run; rivals wait for the run of SC-DN with the same seed."""
     rivals = {name for name in methods if method(name).rival}
@@ -81,22 +88,25 @@ def comparison_jobs(
         folder, leader = parent / f"seed-{seed}", reference / f"seed-{seed}"
         chosen = scenario.model_copy(update={"seed": seed, "method": name})
         with_baselines = (name, seed) == (methods[0], seeds[0])  # they take long: once is enough
-        arguments = (chosen, folder, with_baselines)
+        first = partial(baselines, announce=announce) if with_baselines else None
+        arguments = (chosen, folder, first)
         after = str(leader) if name in rivals else None
         jobs.append(PoolJob(str(folder), run_or_resume, arguments, after))
     return jobs
 
 
 def run_or_resume(
-    scenario: Scenario, folder: Path, with_baselines: bool, reference: Path | None = None
+    scenario: Scenario,
+    folder: Path,
+    baselines: Callable[[Scenario], Event] | None = None,
+    reference: Path | None = None,
 ) -> Path:
-    """Start or resume one run and return its folder."""
+    """Start or resume one run and return its folder; a new one records its baselines."""
     if (folder / EVENTS).exists():
         _check_same_scenario(scenario, folder)
         resume(folder)
     else:
-        first = baselines if with_baselines else None
-        run(scenario, folder, reference=reference, baselines=first)
+        run(scenario, folder, reference=reference, baselines=baselines)
     return folder
 
 

@@ -185,16 +185,14 @@ class Simulation:
 
     def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
         """Return the round's plan, and the solver that replaced the method's plan, if one did."""
-        context = RoundContext(
-            self.server_m,
-            self._rival_iterations(problem),
-            None
-            if self.mission is None
-            else self.mission.begin_round(problem, round_options(self, problem)),
-            self.utilities.for_round(problem.ids, self.round, self.scenario.seed)
-            if self.method.uses_utilities
-            else None,
-        )
+        seed, iterations = self.scenario.seed, self._rival_iterations(problem)
+        mission, utilities = None, None
+        if self.mission is not None:
+            mission = self.mission.begin_round(problem, round_options(self, problem))
+        if self.method.uses_utilities:
+            utilities = self.utilities.for_round(problem.ids, self.round, seed)
+        rng = generator(seed, "controller", self.round)
+        context = RoundContext(self.server_m, iterations, mission, utilities, self.round, rng)
         plan, fallback = plan_round_within_batteries(self, problem, context)
         if self.mission is not None:
             check_limits(self.mission, worst_case(self, problem, plan))

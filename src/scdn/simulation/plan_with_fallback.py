@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -34,7 +35,7 @@ def plan_round(
     """
     began = time.perf_counter()
     try:
-        plan = method.controller(problem, context)
+        plan = method.controller(problem, replace(context, rng=deepcopy(context.rng)))
         if not plan.problem.integer_iterations:
             plan = _with_whole_iterations(plan)
         if _is_feasible(plan):

@@ -11,6 +11,7 @@ import numpy as np
 from scdn.control.solve import warm_up
 from scdn.errors import input_error, require_package
 from scdn.learning.cuda_graphs import release_graphs
+from scdn.learning.final_scores import evaluate_model
 from scdn.learning.metrics import recorded_names, trivial_scores
 from scdn.learning.tensors import StateDict
 from scdn.learning.vertical_model import VerticalModel
@@ -228,6 +229,9 @@ def _summary(
     recorded = read_run(folder)
     judged = [] if status == "diverged" else recorded.rounds  # such a run has reached nothing
     targets = target_results(recorded.start, judged, recorded_targets(recorded))
+    evaluation = None
+    if status == "done":
+        evaluation = evaluate_model(simulation.model, simulation.data.dataset.classes)
     return {
         "status": status,
         "reason": reason,
@@ -235,6 +239,7 @@ def _summary(
         "seed": simulation.scenario.seed,
         "rounds": simulation.round,
         "metrics": metrics,
+        "evaluation": evaluation,
         "energy": simulation.ledger.totals(),
         "targets": targets,
         "warnings": run_warnings(

@@ -35,15 +35,16 @@ function cell(measure: Measure, method: string): HTMLElement {
   const failed = result.failed ? `${measure.failure} (${result.failed} of ${result.seeds})` : "";
   const value = h("b", {}, centre === null ? null : fixed(centre, decimals),
     result.std === null ? null : h("span", {}, ` ± ${fixed(result.std, decimals)}`), failed ? h("span", { class: "failed" }, ` ${failed}`) : null);
-  return h("td", { title: result.low === null ? "" : `95 % interval of the difference: ${fixed(result.low, decimals)} … ${fixed(result.high!, decimals)}; sign-flip test: p ${pValue(result.p_flip)}` },
+  return h("td", { title: result.low === null ? "" : `95 % interval of the difference: ${fixed(result.low, decimals)} … ${fixed(result.high!, decimals)}; t-test, for illustration: p ${pValue(result.p_t)}` },
     value, result.verdict === null ? null : difference(measure, result, decimals));
 }
 
 function difference(measure: Measure, result: MethodResult, decimals: number | null): HTMLElement {
   const verdict = result.verdict ?? "";
   const mark = { better: "▲ ", worse: "▼ " }[verdict] ?? "";
-  const p = measure.ranked ? result.p_rank : result.p_t;
-  const chance = p === null ? "one seed" : `p ${pValue(p)}`;
+  const p = measure.ranked ? result.p_rank : result.p_flip;
+  const decided = verdict !== "too few seeds to tell";
+  const chance = decided ? `p ${pValue(p)}` : verdict;
   const known = (result.mean ?? result.median) !== null && result.difference !== null;
   const change = known ? `${result.difference! > 0 ? "+" : ""}${fixed(result.difference!, decimals)} · ` : "";
   return h("small", { class: mark ? verdict : "same" }, `${mark}${change}${chance}`);

@@ -15,7 +15,8 @@ interface RunCurve {
 
 // Without a recorded score, the first of these that a run has is its headline, as in record/headline_metric.py.
 const HEADLINES: [string, string][] = [["top3", "Top-3 accuracy, %"], ["top1", "Top-1 accuracy, %"],
-  ["macro_f1", "Macro-F1"], ["mse", "Mean squared error"], ["test_loss", "Test loss"]];
+  ["macro_f1", "Macro-F1"], ["auc", "AUC"], ["ece", "Expected calibration error"], ["mse", "Mean squared error"],
+  ["mae", "Mean absolute error"], ["r2", "R²"], ["test_loss", "Test loss"]];
 
 /** Headline score, energy and iterations of every run of a comparison, as they grow. */
 export class LiveCurves {

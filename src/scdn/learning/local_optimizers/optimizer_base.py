@@ -29,8 +29,8 @@ NO_STEPS = LocalSteps(0, 0.0)
 
 
 def halved_rate(rate: float, round_index: int, every: int) -> float:
-    """Return the learning rate in a round: it halves after each `every` rounds."""
-    return rate * 0.5 ** (round_index // every)
+    """Return the learning rate in a round: it halves after each `every` rounds; 0: never."""
+    return rate * 0.5 ** (round_index // every) if every else rate
 
 
 class LocalOptimizer(ABC):
