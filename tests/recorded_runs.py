@@ -31,14 +31,14 @@ BASELINES = {
 
 
 def write_run(folder, method="sc-dn", seed=0, rounds=12, devices=5, task="classes", churn=False,
-              end="done", baselines=True, score=None, targets=()):  # fmt: skip
-    """Write a run as a simulation would have, without training anything."""
+              end="done", baselines=True, score=None, targets=(), planned=None):  # fmt: skip
+    """Write a run as a simulation would have; `planned` rounds of which it made fewer."""
     network = np.random.default_rng(seed)  # the same for every method
     noise = np.random.default_rng([seed, len(method), ord(method[-1])])
     iterations, joules, final = BEHAVIOUR[method]
     fleet = {f"d{n}": _position(network) for n in range(devices)}
     departed, server = set(), np.array([50.0, 50.0, 40.0])
-    lines = [_start(method, seed, rounds, task)]
+    lines = [_start(method, seed, planned or rounds, task)]
     if baselines:
         lines[0]["baselines"] = BASELINES[task]
     if score:

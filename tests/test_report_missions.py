@@ -24,7 +24,7 @@ MISSION = {"goal": "energy", "target": "top3=80", "ended": "the target top3=80 i
 
 def write_mission(folder, seed=0, rounds=12, mission=MISSION, battery=False):
     """Record a mission's run: expected losses are a tenth above the measured ones."""
-    path = write_run(folder, "mission", seed, rounds=rounds) / EVENTS
+    path = write_run(folder, "mission", seed, rounds, planned=12) / EVENTS
     events = [json.loads(line) for line in path.read_text().splitlines()]
     for event in events:
         if event["event"] == "round":

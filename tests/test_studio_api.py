@@ -246,7 +246,7 @@ def test_runs_are_listed_with_their_status(client):
     assert listed["broken"]["fault"]
     run = listed["two/sc-dn/seed-5"]
     assert (run["status"], run["done"], run["rounds"], run["study"]) == ("done", 3, 3, "two")
-    assert re.fullmatch(r"\d+\.\d % top-3", run["score"])
+    assert re.fullmatch(r"\d+\.\d % top-1", run["score"])
 
 
 @pytest.mark.parametrize(

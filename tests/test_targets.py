@@ -406,7 +406,7 @@ def test_a_diverged_run_is_worst_in_every_comparison(tmp_path, rounds):
     """Whatever it had reached before, and however little it had spent."""
     runs = write_runs(tmp_path, ("sc-dn", "max-vfl"))
     runs = [run for run in runs if (run.method, run.seed) != ("max-vfl", 2)]
-    runs += find_runs([write_run(tmp_path / "x", "max-vfl", 2, rounds=rounds, end="diverged")])
+    runs += find_runs([write_run(tmp_path / "x", "max-vfl", 2, rounds, end="diverged", planned=12)])
     study = Study.from_runs(runs, targets=[TOP3])
     assert any(f"after {rounds} rounds: it counts as worst" in note for note in study.notes)
     directed = [measure for measure in study.measures() if measure.better]

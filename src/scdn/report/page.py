@@ -52,7 +52,7 @@ def report_page(study: Study) -> str:
         "plots": {
             **{chart.name: plotly_chart(chart, styles) for chart in charts},
             "energy": plotly_ledger(ledger),
-            "reliability": plotly_reliability(confused, styles),
+            **({"reliability": plotly_reliability(confused, styles)} if confused else {}),
             **{f"confusion{n}": plotly_confusion(of) for n, of in enumerate(confused)},
         },
         "states": STATES,
