@@ -82,7 +82,7 @@ def _best_party(data: RunData, announcer: _Announcer) -> Scores | None:
         announcer.say(f"trying party {number} of {len(data.views)} alone, {name}")
         losses[name] = train_jointly(new_model(data, {name: view}), TRIAL_PASSES)
     best = min(losses, key=lambda name: losses[name])
-    return announcer.train(data, {best: data.views[best]}, f"the best party, {best},")
+    return announcer.train(data, {best: data.views[best]}, f"the best party ({best})")
 
 
 def centralised(data: RunData, announcer: _Announcer | None = None) -> Scores | None:
