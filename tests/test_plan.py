@@ -211,8 +211,8 @@ def test_every_fault_of_a_request_is_named_in_its_own_line(tmp_path):
     lines = refused(scdn("plan", path, "--json"), 3)
     assert {line.split(": ")[1] for line in lines} == {
         "radio.bandwidth_hz",
-        "devices.0.max_power_w",
-        "devices.0.position_m",
+        'devices.0.max_power_w ("a")',
+        'devices.0.position_m ("a")',
     }
 
 

@@ -392,10 +392,9 @@ def test_zero_out_removes_departed_devices(world, case, name):
     for observed in world.run(case, name).rounds:
         assert set(observed.members) == set(observed.present)
         if "future" in observed.event["metrics"]:
-            cached = {
-                k: observed.event["metrics"][k] for k in ("train_loss", "test_loss", "top1", "top3")
-            }
-            assert observed.event["metrics"]["future"] == cached
+            future, metrics = observed.event["metrics"]["future"], observed.event["metrics"]
+            assert {"train_loss", "test_loss", "top1", "top3", "macro_f1"} == set(future)
+            assert future == {name: metrics[name] for name in future}
 
 
 @pytest.mark.parametrize(("case", "name"), grid(KEEPING))

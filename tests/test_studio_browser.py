@@ -291,7 +291,7 @@ def test_methods_are_compared(page, address, tmp_path):
     page.get_by_text("2 methods over 2 seeds").wait_for()
     table = page.locator(".main-table").inner_text()
     assert "Energy" in table
-    assert re.search(r"p (<|\d)", table)
+    assert "too few seeds to tell" in table  # two
     assert page.locator("svg.ledger rect").count() == 2 * 5  # methods and terms
     assert page.locator(".card .uplot").count() >= 3
     with page.expect_download() as download:
