@@ -134,9 +134,7 @@ def test_methods_see_the_same_churn():
 
 def test_wrong_traces_are_refused(tmp_path):
     device = {"id": "a", "position_m": [1, 2, 3], "entered": 5, "exited": 5}
-    with pytest.raises(
-        InputError, match=r"exited .*: got 5, must be after the round"
-    ):
+    with pytest.raises(InputError, match=r"exited .*: got 5, must be after the round"):
         make_trace({"rounds": 30, "devices": [device]})
     with pytest.raises(InputError, match=r"devices\.1\.id"):
         make_trace({"rounds": 30, "devices": [{**device, "exited": 7}] * 2})
