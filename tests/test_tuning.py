@@ -34,7 +34,7 @@ def _digits():
 def test_a_scenarios_own_values_are_within_the_ranges(rounds, batch, hidden):
     learning = {"rounds": rounds, "batch_size": batch, "hidden": hidden, "fusion_hidden": hidden}
     for entry in search_space(scenario(learning=learning)):
-        assert entry.low <= max(entry.own, entry.low) <= entry.high
+        assert entry.low <= entry.own <= entry.high
         assert 1 <= entry.low < entry.high
 
 
@@ -103,6 +103,24 @@ def test_a_budget_must_be_a_time(budget, capsys):
         main(["tune", "examples/quick.toml", f"--budget={budget}"])
     assert stopped.value.code == 2
     assert "90s, 20m or 2h" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["top1", "top3", "macro_f1", "test_loss", "train_loss"])
+def test_any_recorded_metric_may_be_improved(name):
+    shown = tuner._metric_of(scenario(), name)
+    assert shown.metric == name
+    assert shown.higher_is_better == ("loss" not in name)
+
+
+def test_by_default_the_score_of_reports_is_improved():
+    assert tuner._metric_of(scenario(), None).metric == "top1"
+    assert tuner._metric_of(scenario(targets=["top3=80"]), None).metric == "top3"
+
+
+def test_a_scenario_that_cannot_be_run_says_why(tmp_path):
+    chosen = scenario(**SMALL).model_copy(update={"method": "no-such-method"})
+    with pytest.raises(InputError, match="no-such-method"):
+        tune(chosen, tmp_path / "tuning", 600.0, trials=1)
 
 
 def test_an_unknown_metric_is_refused_in_one_line(tmp_path):

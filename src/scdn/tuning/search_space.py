@@ -30,8 +30,9 @@ class TunedSetting:
 
     @classmethod
     def around(cls, path: str, own: int, factor: int, least: int = 1) -> TunedSetting:
-        """Return the setting from `own / factor` to `own * factor`."""
-        return cls(path, own, max(least, own // factor), max(least, own) * factor)
+        """Return the setting from `own / factor`, or `least` if that is more, to `own * factor`."""
+        low = min(own, max(least, own // factor))
+        return cls(path, own, low, max(least, own) * factor)
 
     def suggest(self, trial: Trial) -> int:
         """Return a trial's value."""

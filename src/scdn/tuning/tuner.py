@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scdn.data import load
 from scdn.errors import InputError, input_error
 from scdn.job_pool import process_pool
-from scdn.learning.metrics import further_metrics, metric, recorded_names
-from scdn.record.headline_metric import Headline, metrics_of_run
+from scdn.learning.metrics import further_metrics, recorded_names
+from scdn.record.headline_metric import Headline, headline, metrics_of_run
 from scdn.scenario import Scenario, make_scenario
+from scdn.simulation.events import headline_score
 from scdn.simulation.runner import run
 from scdn.tuning.search_space import HOLDOUT, own_values, search_space, with_values
 
@@ -77,6 +78,11 @@ class TuningResult:
     trials: tuple[FrozenTrial, ...]
 
     @property
+    def complete(self) -> list[FrozenTrial]:
+        """Return the trials that were neither ended early nor failed."""
+        return [trial for trial in self.trials if trial.state.name == "COMPLETE"]
+
+    @property
     def best_scenario(self) -> Scenario:
         """Return the scenario with the best settings."""
         return with_values(self.scenario, self.values)
@@ -94,14 +100,13 @@ def tune(
 ) -> TuningResult:
     """Try settings until the budget or the number of trials is used up.
 
-    A folder with a journal is gone on with.
-
-    The first trial is of the scenario as it is, and ends even if it takes longer.
+    The first trial is of the scenario as it is, and is not cut short. If the folder has the journal
+    of an earlier tuning of the scenario, its trials count.
 
     Raises
     ------
     InputError
-        If the folder has another scenario's journal, or the scenario as it is diverges.
+        If the folder has another scenario's journal, or the scenario cannot be run or diverges.
     """
     _require_optuna()
     shown = _metric_of(scenario, metric_name)
@@ -135,17 +140,15 @@ def _require_optuna() -> None:
 
 
 def _metric_of(scenario: Scenario, name: str | None) -> Headline:
-    """Return a metric that runs of the scenario record; by default the score of its data."""
-    further = further_metrics(scenario.learning)
-    recorded = recorded_names(load(scenario.learning.dataset).task, further)
-    names = [known for known in recorded if known not in ("test_loss", "train_loss")]
-    chosen = name or (further[0].name if further else names[0])
-    if chosen not in names:
-        allowed = f"must be one of {', '.join(names)}"
-        raise input_error("scdn", "--metric", f"got {name!r}", allowed)
-    entry = metric(chosen)
-    described = {"metric": chosen, "higher_is_better": entry.higher_is_better, "unit": entry.unit}
-    return metrics_of_run({"metrics": [described]})[chosen]
+    """Return a metric that runs of the scenario record; by default the one that reports show."""
+    dataset = load(scenario.learning.dataset)
+    start = headline_score(scenario, dataset)
+    names = recorded_names(dataset.task, further_metrics(scenario.learning))
+    if name is None:
+        return headline(start, names)
+    if name not in names:
+        raise input_error("scdn", "--metric", f"got {name!r}", f"must be one of {', '.join(names)}")
+    return metrics_of_run(start)[name]
 
 
 # --- the journal ----------------------------------------------------------------------------------
@@ -250,8 +253,10 @@ def _work(
             score = _trial_score(trial, scenario, metric.metric, limits.deadline)
         except optuna.TrialPruned:
             study.tell(trial, state=optuna.trial.TrialState.PRUNED)
-        except (_OutOfTime, InputError):
+        except (_OutOfTime, InputError) as error:
             study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            if isinstance(error, InputError) and trial.params == own_values(scenario):
+                raise  # it cannot be run as it is
         else:
             study.tell(trial, score)
         enough = limits.trials is not None and len(_ended(study)) >= limits.trials
@@ -282,9 +287,3 @@ def _trial_score(trial: Trial, scenario: Scenario, name: str, deadline: float) -
     if end.get("status") == "diverged" or not recorded.rounds:
         raise optuna.TrialPruned
     return float(recorded.rounds[-1]["metrics"][name])
-
-
-def scores_by_trial(result: TuningResult) -> Iterator[tuple[int, float | None]]:
-    """Yield each ended trial's number and score; None if it was pruned or failed."""
-    for trial in result.trials:
-        yield trial.number, trial.value if trial.state.name == "COMPLETE" else None

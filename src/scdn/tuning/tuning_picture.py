@@ -8,7 +8,7 @@ import numpy as np
 
 from scdn.file_io import write_atomic
 from scdn.tuning.search_space import search_space
-from scdn.tuning.tuner import TuningResult, scores_by_trial
+from scdn.tuning.tuner import TuningResult
 
 _COLUMNS = 4
 
@@ -23,8 +23,8 @@ def draw_tuning(result: TuningResult, path: Path) -> None:
     rows = -(-(len(space) + 1) // _COLUMNS)
     figure = Figure(figsize=(3.2 * _COLUMNS, 2.7 * rows), layout="constrained")
     axes = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()
-    scored = [(number, score) for number, score in scores_by_trial(result) if score is not None]
-    numbers, scores = np.array(scored).T
+    complete = result.complete
+    numbers, scores = np.array([(trial.number, trial.value) for trial in complete]).T
     best_so_far = np.maximum if result.metric.higher_is_better else np.minimum
     axes[0].plot(numbers, scores, ".", color="#8a8a8a", label="a trial")
     axes[0].step(
@@ -33,10 +33,9 @@ def draw_tuning(result: TuningResult, path: Path) -> None:
     axes[0].axhline(result.own_score, color="#2c5f8a", lw=1, ls="--", label="as it was")
     axes[0].set(xlabel="trial", ylabel=result.metric.axis_label)
     axes[0].legend(fontsize=7)
-    complete = [trial for trial in result.trials if trial.state.name == "COMPLETE"]
     for axis, setting in zip(axes[1:], space, strict=False):
         values = [trial.params[setting.path] for trial in complete]
-        axis.plot(values, [trial.value for trial in complete], ".", color="#8a8a8a")
+        axis.plot(values, scores, ".", color="#8a8a8a")
         axis.plot(result.values[setting.path], result.score, "o", color="#c0392b")
         axis.set(xscale="log", xlabel=setting.path)
     for axis in axes[len(space) + 1 :]:
