@@ -130,6 +130,19 @@ def test_an_unknown_metric_is_refused_in_one_line(tmp_path):
     assert not (tmp_path / "tuning").exists()
 
 
+@pytest.mark.parametrize("content", ["no journal\n", "[]\n", '{"op_code": 4}\n', "{}\n", "1\n"])
+def test_a_damaged_journal_is_refused(content, tmp_path):
+    (tmp_path / JOURNAL).write_text(content)
+    with pytest.raises(InputError, match="damaged"):
+        tune(scenario(**SMALL), tmp_path, 1.0, trials=1)
+
+
+def test_an_out_that_is_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        tune(scenario(**SMALL), tmp_path / "file", 1.0, trials=1)
+
+
 def test_the_command_writes_a_scenario_that_can_be_run(tmp_path, capsys):
     out = tmp_path / "tuning"
     settings = ["learning.rounds=1", "learning.server_steps=2", "method=sc-dn-greedy"]

@@ -156,8 +156,14 @@ def _metric_of(scenario: Scenario, name: str | None) -> Headline:
 
 def _open(folder: Path, scenario: Scenario, metric: Headline) -> OptunaStudy:
     """Return the study in a folder, which is created if it is missing."""
+    if folder.exists() and not folder.is_dir():
+        raise input_error(str(folder), "--out", "is a file", "must be a folder")
     folder.mkdir(parents=True, exist_ok=True)
-    study = _load(folder, scenario.seed, metric)
+    try:
+        study = _load(folder, scenario.seed, metric)
+    except (ValueError, KeyError, TypeError):  # of lines that are no entries of a journal
+        fault = "cannot be read: it is damaged"
+        raise input_error(str(folder / JOURNAL), "file", fault, "choose another --out") from None
     given = {"scenario": scenario.model_dump(mode="json", by_alias=True), "metric": metric.metric}
     if not study.user_attrs:
         for key, value in given.items():
