@@ -586,7 +586,7 @@ def test_alignment_refuses_disjoint_keys_and_ambiguous_columns(tmp_path):
 
 
 def test_the_example_files_can_be_learned(tmp_path):
-    meters, weather = write_example_files(tmp_path)
+    meters, weather, *_ = write_example_files(tmp_path)
     data = align({"grid": meters, "sky": weather}, "home").to_dataset("homes", "heat_pump")
     from sklearn.linear_model import LogisticRegression
 

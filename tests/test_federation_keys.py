@@ -83,7 +83,7 @@ def test_a_key_that_cannot_be_read_is_named(tmp_path):
 
 
 def test_a_server_with_wrong_options_is_refused_in_one_line(tmp_path, examples):
-    meters, _ = write_example_files(tmp_path)
+    meters, *_ = write_example_files(tmp_path)
     quick, out = examples / "quick.toml", tmp_path / "run"
     labels = ("--labels", meters, "--key", "home", "--label", "heat_pump")
     server = ("federate", "server", quick, "--out", out)
@@ -101,7 +101,7 @@ def test_a_server_with_wrong_options_is_refused_in_one_line(tmp_path, examples):
 
 
 def test_a_device_with_wrong_options_is_refused_in_one_line(tmp_path, keys):
-    _, weather = write_example_files(tmp_path)
+    _, weather, *_ = write_example_files(tmp_path)
     device = ("federate", "device", "--features", weather, "--key", "home")
     local, remote = ("--server", "127.0.0.1:1"), ("--server", "10.0.0.1:1")
     ca, private_key = keys / "ca.crt", keys / "devices/a.key"

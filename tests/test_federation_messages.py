@@ -229,7 +229,7 @@ def test_a_message_that_flower_cannot_read_fails_alone():
 
 
 def test_rows_are_matched_by_key_and_the_report_names_the_others(tmp_path):
-    meters, weather = write_example_files(tmp_path)
+    meters, weather, *_ = write_example_files(tmp_path)
     labels = read_labels(meters, "home", "heat_pump")
     sky = read_features(weather, "home")
     aligned = align(labels, {"sky": hash_keys(sky.keys, "salt")}, "salt")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+import struct
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from command_line import refused, scdn
+from PIL import Image
 from run_scenarios import device, scripted
 
 import scdn as package
@@ -194,7 +197,7 @@ def test_a_changed_data_set_is_not_the_runs(trained, tmp_path, monkeypatch):
         _prepared.cache_clear()
 
 
-def test_images_are_predicted_from_npz(tmp_path):
+def test_images_are_predicted_from_arrays_idx_files_and_pictures(tmp_path):
     fetch("digits")
     recorded = run(scripted(tmp_path, learning={"dataset": "digits"}, rounds=2), tmp_path / "run")
     digits, model = load("digits"), package.load(tmp_path / "run")
@@ -207,10 +210,34 @@ def test_images_are_predicted_from_npz(tmp_path):
     assert model.predict(digits.test["image"]).equals(frame)
     assert model.predict(tmp_path / "floats.npz").equals(frame)
     assert model.predict({"image": digits.test["image"]}).equals(frame)
+    (tmp_path / "rows-idx3-ubyte.gz").write_bytes(idx_file(digits.test["image"][..., 0]))
+    assert model.predict(tmp_path / "rows-idx3-ubyte.gz").equals(frame)
+    for row, pixels in enumerate(digits.test["image"][:20, ..., 0]):
+        folder = tmp_path / "pictures" / ("one" if row < 9 else "two")
+        folder.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(pixels).convert("RGB").save(folder / f"{row:02d}.png")
+    answer = model.predict(tmp_path / "pictures")
+    assert answer["file"].tolist()[8:10] == ["one/08.png", "two/09.png"]
+    assert answer.drop(columns="file").equals(frame[:20])
     line = refused(scdn("predict", tmp_path / "run", __file__), 1)[0]
-    assert "must be .npz" in line
+    assert "must be .npz, an IDX file, or a folder of pictures" in line
+    Image.new("L", (9, 8)).save(tmp_path / "pictures" / "one" / "wide.png")
+    line = refused(scdn("predict", tmp_path / "run", tmp_path / "pictures"), 1)[0]
+    assert "wide.png: has 9×8 pixels, must have 8×8 as the data set" in line
+    (tmp_path / "pictures" / "one" / "wide.png").write_bytes(b"no picture")
+    refused(scdn("predict", tmp_path / "run", tmp_path / "pictures"), 1)
+    (tmp_path / "labels-idx1-ubyte").write_bytes(gzip.decompress(idx_file(digits.test_y)))
+    line = refused(scdn("predict", tmp_path / "run", tmp_path / "labels-idx1-ubyte"), 1)[0]
+    assert "must be the file of images" in line
+    (tmp_path / "nothing").mkdir()
+    refused(scdn("predict", tmp_path / "run", tmp_path / "nothing"), 1)
     write_npz(tmp_path / "large.npz", image=np.zeros((2, 28, 28)))
     refused(scdn("predict", tmp_path / "run", tmp_path / "large.npz"), 1)
+
+
+def idx_file(array):
+    header = bytes([0, 0, 8, array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape)
+    return gzip.compress(header + array.astype(np.uint8).tobytes())
 
 
 # --- forms of rows --------------------------------------------------------------------------------

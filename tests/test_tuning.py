@@ -16,7 +16,14 @@ from scdn.errors import InputError
 from scdn.scenario import read_scenario
 from scdn.simulation import run_data
 from scdn.tuning import tuner
-from scdn.tuning.search_space import changes, own_values, search_space, with_values
+from scdn.tuning.search_space import (
+    changed_values,
+    changes,
+    generous_values,
+    own_values,
+    search_space,
+    with_values,
+)
 from scdn.tuning.tuner import JOURNAL, tune
 from scdn.tuning.tuning_picture import draw_tuning
 
@@ -51,6 +58,35 @@ def test_changed_values_are_in_the_scenario_and_in_its_changes(values):
     )
 
 
+@pytest.mark.parametrize(
+    ("settings", "goal"),
+    [
+        ({"method": "mission"}, "best"),
+        ({"method": "mission", "targets": ["top1=90"]}, "energy"),
+        ({"method": "mission", "mission": {"budget_j": 10.0}}, "energy"),
+        ({"method": "sc-dn"}, "energy"),
+    ],
+)
+def test_a_mission_without_target_or_budget_is_tuned_for_its_score(settings, goal):
+    chosen = scenario(**settings)
+    own, generous = own_values(chosen), generous_values(chosen)
+    assert with_values(chosen, changed_values(chosen, own)) == chosen
+    tuned = with_values(chosen, changed_values(chosen, generous))
+    assert tuned.mission.goal == goal
+    assert own_values(tuned) == generous
+    for entry in search_space(chosen):
+        assert entry.low <= generous[entry.path] <= entry.high
+    shown = '+ goal = "best"' in changes(chosen, changed_values(chosen, generous))
+    assert shown == (goal == "best")
+
+
+@pytest.mark.parametrize("settings", [{"round_s": 9.0}, {"mission": {"deadline_s": 60.0}}])
+def test_a_round_takes_no_longer_where_the_scenario_says_how_long(settings):
+    path = "learning.compute_deadline_s"
+    assert path in own_values(scenario())
+    assert path not in own_values(scenario(**settings))
+
+
 def test_a_trials_score_does_not_depend_on_test_rows(monkeypatch):
     chosen = scenario(**SMALL)
     trial = optuna.trial.FixedTrial(own_values(chosen))
@@ -76,6 +112,7 @@ def test_a_tuning_goes_on_where_it_was_killed(tmp_path):
     assert first.metric.metric == "top1"
     assert seen[-1].trials == len(first.trials)
     assert first.score >= first.own_score > 0
+    assert min(*first.cost, *first.own_cost) > 0
     study = optuna.load_study(
         study_name="tuning",
         storage=optuna.storages.JournalStorage(

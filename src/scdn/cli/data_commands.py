@@ -170,7 +170,7 @@ def _new(options: argparse.Namespace) -> int:
     from scdn.data.example_files import write_example_files, write_example_images
 
     folder = Path(options.out)
-    for path in (*write_example_files(folder), *write_example_images(folder / "shapes")):
+    for path in (*write_example_files(folder), *write_example_images(folder)):
         print(f"wrote {path}")
     return 0
 

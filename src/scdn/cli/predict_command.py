@@ -23,8 +23,9 @@ def add_to(subparsers: Subparsers) -> None:
         "--label heat_pump\n"
         "scdn run examples/quick.toml --set learning.dataset=homes --set learning.split=parties "
         "--set fleet.0.count=2 --set learning.rounds=3 --out runs/homes\n"
-        "scdn predict runs/homes grid=sample/meters.csv sky=sample/weather.csv -o homes.csv\n"
-        "scdn predict runs/homes grid=sample/meters.csv\n"
+        "scdn predict runs/homes grid=sample/new-meters.csv sky=sample/new-weather.csv "
+        "-o homes.csv\n"
+        "scdn predict runs/homes grid=sample/new-meters.csv\n"
         "scdn predict runs/homes --test",
     )
     parser.add_argument("run_dir", metavar="RUN_DIR", help="folder of the run")
@@ -32,7 +33,8 @@ def add_to(subparsers: Subparsers) -> None:
         "rows",
         metavar="ROWS",
         nargs="*",
-        help=".csv, .parquet or .npz with the data set's columns; or PARTY=FILE for each party",
+        help=".csv, .parquet or .npz with the data set's columns, or PARTY=FILE for each party; "
+        "images: .npz, an IDX file or a folder of pictures",
     )
     parser.add_argument(
         "--test", action="store_true", help="predict the run's own test rows, and score them"

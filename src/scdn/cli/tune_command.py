@@ -18,7 +18,7 @@ from scdn.cli.command_parser import (
 from scdn.cli.progress_bar import ProgressBar, Work
 
 if TYPE_CHECKING:
-    from scdn.tuning.tuner import TuningProgress, TuningResult
+    from scdn.tuning.tuner import TrialCost, TuningProgress, TuningResult
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 _STEPS = 50  # of the progress bar
@@ -86,9 +86,10 @@ def _tune(options: argparse.Namespace) -> int:
     )
     shown = result.metric
     print(
-        f"{shown.format(result.score)} on rows held out, "
-        f"{shown.format(result.own_score)} as it was ({_counts(result)})"
+        f"{shown.format(result.score)} on rows held out ({_cost(result.cost)}); "
+        f"as it was {shown.format(result.own_score)} ({_cost(result.own_cost)})"
     )
+    print(_counts(result))
     lines = changes(scenario, result.values)
     print("\n".join(lines) if lines else "No settings that were tried are better than its own.")
     write_output(str(out / "best.toml"), to_toml(result.best_scenario))
@@ -96,6 +97,10 @@ def _tune(options: argparse.Namespace) -> int:
     print(f"wrote {out / 'tuning.png'}")
     print(f"Train it with  scdn run {out / 'best.toml'} --out runs/tuned")
     return 0
+
+
+def _cost(cost: TrialCost) -> str:
+    return f"{cost.joules:.4g} J, {cost.seconds:.4g} s"
 
 
 def _counts(result: TuningResult) -> str:

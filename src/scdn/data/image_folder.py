@@ -50,7 +50,7 @@ def import_image_folder(
     train_paths = _pictures(train_folders)
     test_paths = _pictures(test_folders)
     _refuse_unknown_classes(train_paths, test_paths)
-    train, tested = _read(train_paths), _read(test_paths)
+    train, tested = read_pictures(train_paths), read_pictures(test_paths)
     shape = common_shape([*train.content, *tested.content], [*train.names, *tested.names])
     total = len(train.names) + len(tested.names)
     try:
@@ -129,7 +129,8 @@ def _refuse_unknown_classes(train: Sequence[Path], test: Sequence[Path]) -> None
         raise InputError("images", first_faults(faults, len(unknown)))
 
 
-def _read(paths: Sequence[Path]) -> PictureFiles:
+def read_pictures(paths: Sequence[Path]) -> PictureFiles:
+    """Return the pictures with these paths, not decoded; the class is the name of the folder."""
     content: list[bytes] = []
     size = 0
     for path in paths:

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from scdn.arrays import Mask
 from scdn.data.alignment import normalized_keys
 from scdn.data.input_format import InputFormat
+from scdn.data.new_images import FILE_KEY, read_image_arrays
 from scdn.data.table_files import check_frame, numeric_cells, read_table, require_columns
 from scdn.errors import Fault, InputError, input_error
 from scdn.file_io import MEBIBYTE
-from scdn.npz import read_npz
 
 # A file or a table; arrays; or a file or table for each party.
 TableSource: TypeAlias = "str | Path | pd.DataFrame"
@@ -173,14 +173,7 @@ def _name(rows: TableSource, party: str = "rows") -> str:
 
 
 def _from_image_file(path: Path, form: InputFormat, key: str | None) -> NewRows:
-    source = str(path)
-    if path.suffix.lower() != ".npz":
-        raise input_error(source, "file", f"{form.dataset} has images", "must be .npz")
-    try:
-        arrays = read_npz(path)
-    except (OSError, ValueError) as error:
-        reason = f"cannot be read ({getattr(error, 'strerror', None) or error})"
-        raise input_error(source, "file", reason, "must be a whole .npz of numbers") from None
+    source, arrays = str(path), read_image_arrays(path, form.shapes["image"])
     images = [name for name, array in arrays.items() if array.ndim > 2]
     if "image" in arrays or len(images) == 1:
         arrays["image"] = arrays.pop("image" if "image" in arrays else images[0])
@@ -190,7 +183,7 @@ def _from_image_file(path: Path, form: InputFormat, key: str | None) -> NewRows:
         if len(same) != 1:
             raise input_error(source, "columns", "differ in length", "must have a value per row")
         arrays["table"] = np.column_stack([arrays[name] for name in columns])
-    key = key or (form.key if form.key in arrays else None)
+    key = key or next((name for name in (form.key, FILE_KEY) if name in arrays), None)
     if key is not None and key not in arrays:
         raise input_error(source, key, "no such array", f"the file has {', '.join(arrays)}")
     given = {name: arrays[name] for name in _MODALITIES & set(arrays)}

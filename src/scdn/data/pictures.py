@@ -47,14 +47,18 @@ def open_picture(raw: bytes, name: str) -> Iterator[Image.Image]:
         raise input_error("images", name, "cannot be decoded", allowed) from None
 
 
-def common_shape(files: Sequence[bytes], names: Sequence[str]) -> Shape:
-    """Return the shape of all pictures: their size must be equal, one in colour makes all so."""
+def common_shape(
+    files: Sequence[bytes], names: Sequence[str], wanted: Shape | None = None
+) -> Shape:
+    """Return the shape of all pictures: their size must be equal, one in colour makes all so.
+
+    `wanted` is the shape of the data set that they are for, if there is one.
+    """
     shapes = _each(_shape, files, names)
-    height, width, _ = shapes[0]
+    height, width, _ = wanted or shapes[0]
+    like = "the data set" if wanted else names[0]
     faults = [
-        Fault(
-            name, f"has {shape[1]}×{shape[0]} pixels", f"must have {width}×{height} as {names[0]}"
-        )
+        Fault(name, f"has {shape[1]}×{shape[0]} pixels", f"must have {width}×{height} as {like}")
         for name, shape in zip(names, shapes, strict=True)
         if shape[:2] != (height, width)
     ]

@@ -10,23 +10,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scdn.file_io import Table, merge_tables
+from scdn.file_io import Table, merge_tables, to_json
 from scdn.scenario import Scenario, make_scenario
 
 if TYPE_CHECKING:
     from optuna import Trial
 
 HOLDOUT = 0.2  # of the training rows; the scores of trials are on these
+LONGEST = 16.0  # times the scenario's own deadline of computing
+DIGITS = 3  # significant ones, of numbers that are not whole
 
 
 @dataclass(frozen=True)
 class TunedSetting:
-    """A whole number that is drawn from a range, on a logarithmic scale."""
+    """A number that is drawn from a range, on a logarithmic scale; whole where its own value is."""
 
     path: str
-    own: int
-    low: int
-    high: int
+    own: float
+    low: float
+    high: float
 
     @classmethod
     def around(cls, path: str, own: int, factor: int, least: int = 1) -> TunedSetting:
@@ -34,9 +36,17 @@ class TunedSetting:
         low = min(own, max(least, own // factor))
         return cls(path, own, low, max(least, own) * factor)
 
-    def suggest(self, trial: Trial) -> int:
-        """Return a trial's value."""
-        return int(trial.suggest_int(self.path, self.low, self.high, log=True))
+    def suggest(self, trial: Trial) -> float:
+        """Return the number that a trial draws."""
+        if isinstance(self.own, int):
+            return trial.suggest_int(self.path, int(self.low), int(self.high), log=True)
+        return trial.suggest_float(self.path, self.low, self.high, log=True)
+
+    def value(self, drawn: float) -> float:
+        """Return the value that a drawn number stands for."""
+        if isinstance(self.own, int):
+            return int(drawn)
+        return self.own if drawn == self.own else float(f"{drawn:.{DIGITS}g}")
 
 
 def search_space(scenario: Scenario) -> tuple[TunedSetting, ...]:
@@ -52,12 +62,48 @@ def search_space(scenario: Scenario) -> tuple[TunedSetting, ...]:
         space.append(TunedSetting.around("learning.hidden", learning.hidden, 4, least=8))
     if learning.server_optimizer == "adam" and learning.server_steps:
         space.append(TunedSetting.around("learning.server_steps", learning.server_steps, 4))
+    if scenario.round_s is None and scenario.mission.deadline_s is None:  # nobody is in a hurry
+        own_s = float(learning.compute_deadline_s)
+        path = "learning.compute_deadline_s"
+        space.append(TunedSetting(path, own_s, own_s, LONGEST * own_s))
     return tuple(space)
 
 
-def own_values(scenario: Scenario) -> dict[str, int]:
+def own_values(scenario: Scenario) -> dict[str, float]:
     """Return the scenario's own value of everything that is varied."""
     return {setting.path: setting.own for setting in search_space(scenario)}
+
+
+def changed_values(scenario: Scenario, drawn: Mapping[str, float]) -> dict[str, Any]:
+    """Return the settings of the trial with these numbers: those drawn, and what all have."""
+    if drawn == own_values(scenario):
+        return dict(drawn)
+    space = search_space(scenario)
+    return {entry.path: entry.value(drawn[entry.path]) for entry in space} | settings_for_score(
+        scenario
+    )
+
+
+def generous_values(scenario: Scenario) -> dict[str, float]:
+    """Return values with which parties train on many more rows in a round, as a second guess."""
+    generous = {
+        "learning.steps_per_iteration": 8 * scenario.learning.steps_per_iteration,
+        "learning.batch_size": 4 * scenario.learning.batch_size,
+        "learning.compute_deadline_s": LONGEST * scenario.learning.compute_deadline_s,
+    }
+    return {path: generous.get(path, own) for path, own in own_values(scenario).items()}
+
+
+def settings_for_score(scenario: Scenario) -> dict[str, str]:
+    """Return what is changed in every trial but the first: what counts is the score.
+
+    A mission without a target or a budget would weigh energy against progress.
+    """
+    mission = scenario.mission
+    open_ended = not (mission.target or scenario.targets or mission.budget_j or mission.worth_j)
+    if scenario.method == "mission" and open_ended and mission.goal != "best":
+        return {"mission.goal": "best"}
+    return {}
 
 
 def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
@@ -76,11 +122,14 @@ def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
 def changes(scenario: Scenario, values: Mapping[str, Any]) -> list[str]:
     """Return the lines of TOML that differ, removed ones with `-` and new ones with `+`."""
     lines, table = [], None
-    own = own_values(scenario)
-    for path in sorted(path for path in values if values[path] != own[path]):
+    document = scenario.model_dump(mode="json", by_alias=True)
+    for path in sorted(values):
         header, _, key = path.rpartition(".")
+        own = document[header][key]
+        if values[path] == own:
+            continue
         if header != table:
             lines.append(f"  [{header}]")
             table = header
-        lines += [f"- {key} = {own[path]}", f"+ {key} = {values[path]}"]
+        lines += [f"- {key} = {to_json(own, None)}", f"+ {key} = {to_json(values[path], None)}"]
     return lines

@@ -23,10 +23,18 @@ from scdn.errors import InputError, input_error
 from scdn.job_pool import process_pool
 from scdn.learning.metrics import further_metrics, recorded_names
 from scdn.record.headline_metric import Headline, headline, metrics_of_run
+from scdn.record.round_totals import cumulative_totals
 from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.events import headline_score
 from scdn.simulation.runner import run
-from scdn.tuning.search_space import HOLDOUT, own_values, search_space, with_values
+from scdn.tuning.search_space import (
+    HOLDOUT,
+    changed_values,
+    generous_values,
+    own_values,
+    search_space,
+    with_values,
+)
 
 if TYPE_CHECKING:
     from optuna import Study as OptunaStudy
@@ -52,6 +60,13 @@ class TuningProgress:
     own: float | None
 
 
+class TrialCost(NamedTuple):
+    """What the run of a trial took."""
+
+    joules: float
+    seconds: float
+
+
 @dataclass(frozen=True)
 class TuningResult:
     """All trials of a tuning, and the best one.
@@ -66,15 +81,19 @@ class TuningResult:
         The best trial's settings and its score on the rows held out.
     own_score
         That of the scenario as it was given.
+    cost, own_cost
+        Joules and simulated seconds of the best trial, and of the scenario as it was given.
     trials
         Ended ones, as Optuna has them.
     """
 
     scenario: Scenario
     metric: Headline
-    values: dict[str, int]
+    values: dict[str, Any]
     score: float
     own_score: float
+    cost: TrialCost
+    own_cost: TrialCost
     trials: tuple[FrozenTrial, ...]
 
     @property
@@ -100,7 +119,8 @@ def tune(
 ) -> TuningResult:
     """Try settings until the budget or the number of trials is used up.
 
-    The first trial is of the scenario as it is, and is not cut short. If the folder has the journal
+    The first trial is of the scenario as it is, and is not cut short; the second has far more rows
+    in a round. If the folder has the journal
     of an earlier tuning of the scenario, its trials count.
 
     Raises
@@ -114,6 +134,7 @@ def tune(
     _end_abandoned(study)
     if _own_score(study, scenario) is None:
         study.enqueue_trial(own_values(scenario))
+        study.enqueue_trial(generous_values(scenario))
     began, known = time.monotonic(), len(_ended(study))
     limits = _Limits(time.time() + budget_s, None if trials is None else known + trials)
     document = scenario.model_dump(mode="json", by_alias=True)
@@ -164,7 +185,11 @@ def _open(folder: Path, scenario: Scenario, metric: Headline) -> OptunaStudy:
     except (ValueError, KeyError, TypeError):  # of lines that are no entries of a journal
         fault = "cannot be read: it is damaged"
         raise input_error(str(folder / JOURNAL), "file", fault, "choose another --out") from None
-    given = {"scenario": scenario.model_dump(mode="json", by_alias=True), "metric": metric.metric}
+    given = {
+        "scenario": scenario.model_dump(mode="json", by_alias=True),
+        "metric": metric.metric,
+        "set of settings": sorted(own_values(scenario)),
+    }
     if not study.user_attrs:
         for key, value in given.items():
             study.set_user_attr(key, value)
@@ -216,19 +241,30 @@ def _ended(study: OptunaStudy) -> list[FrozenTrial]:
 
 
 def _own_score(study: OptunaStudy, scenario: Scenario) -> float | None:
+    trial = _own_trial(study, scenario)
+    return None if trial is None else trial.value
+
+
+def _own_trial(study: OptunaStudy, scenario: Scenario) -> FrozenTrial | None:
     own = own_values(scenario)
-    return next((trial.value for trial in _complete(study) if trial.params == own), None)
+    return next((trial for trial in _complete(study) if trial.params == own), None)
 
 
 def _result(study: OptunaStudy, scenario: Scenario, metric: Headline) -> TuningResult:
-    own = _own_score(study, scenario)
+    own, best = _own_trial(study, scenario), study.best_trial
     if own is None:
         fault = "cannot be tuned: it diverges as it is"
         raise input_error(scenario.name, "learning", fault, "start from settings that train")
-    best = study.best_trial
-    values = {path: int(value) for path, value in best.params.items()}
-    ended = tuple(_ended(study))
-    return TuningResult(scenario, metric, values, float(best.value or 0.0), own, ended)
+    return TuningResult(
+        scenario,
+        metric,
+        values=changed_values(scenario, best.params),
+        score=float(best.value or 0.0),
+        own_score=float(own.value or 0.0),
+        cost=TrialCost(*best.user_attrs["cost"]),
+        own_cost=TrialCost(*own.user_attrs["cost"]),
+        trials=tuple(_ended(study)),
+    )
 
 
 # --- a worker -------------------------------------------------------------------------------------
@@ -274,17 +310,18 @@ def _trial_score(trial: Trial, scenario: Scenario, name: str, deadline: float) -
     """Return the final score of a run with the trial's settings."""
     import optuna
 
-    values = {entry.path: entry.suggest(trial) for entry in search_space(scenario)}
-    own = own_values(scenario)
-    candidate = with_values(scenario, {**values, "learning.holdout": HOLDOUT})
+    drawn = {entry.path: entry.suggest(trial) for entry in search_space(scenario)}
+    is_own = drawn == own_values(scenario)
+    values = changed_values(scenario, drawn) | {"learning.holdout": HOLDOUT}
+    candidate = with_values(scenario, values)
 
     def check(event: Event, simulation: Simulation) -> None:
         if simulation.method.name != candidate.method:  # the reference of a rival
             return
-        if time.time() > deadline and values != own:
+        if time.time() > deadline and not is_own:
             raise _OutOfTime
         trial.report(event["metrics"][name], event["round"])
-        if values != own and trial.should_prune():
+        if not is_own and trial.should_prune():
             raise optuna.TrialPruned
 
     with tempfile.TemporaryDirectory() as temporary:
@@ -292,4 +329,6 @@ def _trial_score(trial: Trial, scenario: Scenario, name: str, deadline: float) -
     end = recorded.end or {}
     if end.get("status") == "diverged" or not recorded.rounds:
         raise optuna.TrialPruned
+    total = cumulative_totals(recorded.rounds)[-1]
+    trial.set_user_attr("cost", [total.joules, total.seconds])
     return float(recorded.rounds[-1]["metrics"][name])
