@@ -64,8 +64,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _data_store(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep the data sets that tests store out of the user's cache."""
+    """Keep the data sets and models that tests store out of the user's folders."""
     os.environ["SCDN_DATA"] = str(tmp_path_factory.mktemp("data"))
+    os.environ["SCDN_STATE"] = str(tmp_path_factory.mktemp("state"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

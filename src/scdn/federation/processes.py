@@ -41,6 +41,7 @@ _FLOWER_HOME = "flower"  # folder of Flower's own files
 _SUPERLINK_START_S = 60.0
 _PARENT = "SCDN_PARENT"  # environment variable: the process that a started process ends with
 _PARTIES, _KEYS = "shares", "keys"  # folders of a local federation, inside the run's folder
+_STATES = "states"  # where its devices keep their models, beside their features
 
 
 @dataclass(frozen=True)
@@ -272,7 +273,7 @@ class LocalDevices:
         command = [
             *(sys.executable, "-m", "scdn.cli", "federate", "device", "--name", name),
             *("--features", str(folder / f"{name}.npz")),
-            *("--server", address.local, "--state", str(folder / f"{name}.state")),
+            *("--server", address.local, "--state", str(folder / _STATES)),
         ]
         if self.keys is None:
             command.append("--insecure")
