@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 # Workers take whole files, so that fixtures of a file are made once: long files go first, and the
 # short ones fill up whichever worker is free. Seconds on one core; what is not here takes less.
 SLOW_FILES = {
-    "test_federation_processes.py": 90,
+    "test_federation_processes.py": 130,
     "test_docs.py": 70,
-    "test_cli.py": 60,
+    "test_cli.py": 90,
     "test_learning_round.py": 50,
     "test_federation_learning.py": 45,
     "test_rate_free_laws.py": 50,
@@ -32,6 +32,7 @@ SLOW_FILES = {
     "test_studio_api.py": 25,
     "test_baselines.py": 20,
     "test_federation.py": 20,
+    "test_federation_predict.py": 20,
     "test_paper.py": 20,
     "test_data_import.py": 40,
     "test_paper_single_round.py": 15,

@@ -22,7 +22,7 @@ from scdn.errors import input_error, printable
 if TYPE_CHECKING:
     from scdn.federation.processes import LocalDevices, ServerAddress
 
-_LAST_S = 5.0  # of the timeout: to fuse the embeddings, write the answer and stop processes
+_LAST_S = 8.0  # of the timeout: to fuse the embeddings, write the answer and stop processes
 
 
 def add_to(subparsers: Subparsers) -> None:
