@@ -338,6 +338,7 @@ def test_a_device_refuses_predictions_that_it_cannot_make(joined, features):
     reasons = {
         "has no state 5, only [0]": predict(joined, keys, base=5),
         "has no model of this run": predict(joined, keys, run="other"),
+        "asked for 1798 rows, but has 1797": predict(joined, np.concatenate([keys, keys[:1]])),
         "rows that this device does not have": predict(joined, hash_keys(["?"], "")),
         "wrong type or number of dimensions": predict(joined, keys[0]),
         "has shape": predict(joined, keys[:, 1:]),
@@ -359,7 +360,7 @@ def test_columns_of_new_rows_are_found_by_name_and_scaled_as_the_training_rows(t
     other.drop(columns="z").to_csv(tmp_path / "less.csv", index=False)
     kept = KeptStates(tmp_path / "state")
     device = DeviceClient("a", read_features(tmp_path / "all.csv", "id"), kept=kept)
-    assert join(device, scaling="standard").kind == "join"
+    assert join(device, scaling="standard", precision="float32").kind == "join"
     tested = train(device, 0.5).arrays["test"]
     keys = hash_keys(["20", "21", "22"], "")
     new = DeviceClient("a", read_features(tmp_path / "new.csv", "id"), kept=kept)
@@ -367,6 +368,10 @@ def test_columns_of_new_rows_are_found_by_name_and_scaled_as_the_training_rows(t
     np.testing.assert_array_equal(predict(new, keys, base=1).arrays["embeddings"], tested)
     less = DeviceClient("a", read_features(tmp_path / "less.csv", "id"), kept=kept)
     hello(less)
+    frame.assign(x=[1.0] * 22 + [1e308]).to_csv(tmp_path / "large.csv", index=False)
+    large = DeviceClient("a", read_features(tmp_path / "large.csv", "id"), kept=kept)
+    hello(large)
+    assert "1 of 3 rows have values that are too large" in str(predict(large, keys, base=1).fields)
     assert "lack the column 'z'" in predict(less, keys, base=1).fields["reason"]
 
 

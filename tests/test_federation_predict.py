@@ -13,6 +13,7 @@ from command_line import refused, scdn
 from federation_helpers import (
     THREE,
     InProcessNetwork,
+    Killed,
     after,
     device,
     export_features,
@@ -166,6 +167,30 @@ def test_rows_that_a_device_lacks_are_imputed_alone(files, trained, monkeypatch)
     assert f"device-2: lacks {lacking.sum()} of {TEST_ROWS} rows" in log
     pd.testing.assert_frame_equal(table[~lacking], whole[~lacking], atol=1e-12)
     assert not table[lacking].equals(whole[lacking])
+
+
+def test_a_run_that_was_stopped_predicts_as_after_its_last_recorded_round(files, tmp_path):
+    """Two devices have trained on since: the server's round decides which state they use."""
+    out = tmp_path / "stopped"
+    devices, recorded = network(files, out, *THREE), []
+    push = devices.push
+
+    def killed_in_round_1(node, raw, lasts_s):
+        if node == 3 and recorded and decode(raw).kind == "apply":
+            raise Killed
+        return push(node, raw, lasts_s)
+
+    devices.push = killed_in_round_1
+    with pytest.raises(Killed):
+        federate(files, out, devices, *SETTINGS, on_round=lambda event, _: recorded.append(event))
+    table, _ = predict(files, out, network(files, out, *THREE))
+    assert set(table["missing"]) == {""}
+    assert scores(table) == {name: recorded[0]["metrics"][name] for name in ("top1", "top3")}
+    states = [
+        kept(files, out, name).read(FederatedModel.load(out).federation["run"]) for name in THREE
+    ]
+    newest = [max(read[1]) for read in states]
+    assert newest[0] == newest[1] > newest[2]
 
 
 # --- devices that do not answer -------------------------------------------------------------------

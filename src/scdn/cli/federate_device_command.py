@@ -77,6 +77,8 @@ def _device(options: argparse.Namespace) -> int:
     features = read_features(Path(options.features), options.key or "")
     name = check_name(options.name or Path(options.private_key or options.features).stem)
     folder = Path(options.state) if options.state else default_state_folder()
+    if folder.exists() and not folder.is_dir():
+        raise input_error("scdn", "--state", f"{folder} is a file", "must be a folder")
     kept = KeptStates((folder / name).absolute(), _log)
     device = DeviceClient(name, features, kept, _position(options), _log)
     connection = None if options.server is None else _connection(options)

@@ -21,7 +21,6 @@ import numpy as np
 import platformdirs
 import torch
 
-from scdn.errors import input_error
 from scdn.federation.party_model import PartyModel
 from scdn.federation.wire_format import WireError
 from scdn.file_io import OutputError, to_json, writing
@@ -48,10 +47,7 @@ class KeptStates:
     log: Callable[[str], None] = lambda _: None
 
     def make_folder(self) -> None:
-        """Create the device's folder, which its user alone can read; refuse it where it cannot."""
-        for path in (self.folder.parent, self.folder):
-            if path.exists() and not path.is_dir():
-                raise input_error("scdn", "--state", f"{path} is a file", "must be a folder")
+        """Create the device's folder, which its user alone can read."""
         with writing(self.folder, "made"):
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not os.access(self.folder, os.W_OK | os.X_OK):

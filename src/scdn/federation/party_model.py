@@ -85,6 +85,8 @@ class PartyModel:
         self, parameters: Tensors, features: KeyedFeatures, keys: NDArray[np.uint8], salt: str
     ) -> Tensor:
         """Return embeddings of the rows with these hashed keys, (rows, width)."""
+        if len(keys) > len(features.keys):
+            raise WireError(f"asked for {len(keys)} rows, but has {len(features.keys)}")
         rows = features.select(keys, salt)[:, self._columns_in(features)]
         parties, _ = self.create_parties(DatasetTensors({}, {}), _NO_ROWS)
         (stack,) = parties.stacks
@@ -93,6 +95,9 @@ class PartyModel:
             scaled = self.scaling.apply(rows, np.float64)
         inputs = {self.view.modality: parties.factory.options.tensor(scaled)}
         (embeddings,) = parties.new_row_embeddings(inputs, parties.names, "predict").values()
+        too_large = int((~embeddings.isfinite().all(1)).sum())
+        if too_large:
+            raise WireError(f"{too_large} of {len(keys)} rows have values that are too large")
         return embeddings
 
     def check_parameters(self, parameters: Tensors) -> None:
