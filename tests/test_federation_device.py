@@ -293,10 +293,13 @@ def test_a_new_party_of_the_run_and_old_runs_leave_no_files(joined, features):
     join(other)
     assert kept_files(joined) == ["state-0.npz"]
     folder = joined.kept.folder
+    (folder / "mine").mkdir()
+    (folder / "mine" / "thesis.txt").write_text("not of this program")
     for number in range(25):
         join(DeviceClient("device-1", features, kept=joined.kept), run=f"r{number}")
-    assert len(list(folder.iterdir())) == 20
-    assert (folder / "r24").is_dir()
+    kept = {path.name for path in folder.iterdir()}
+    assert kept == {"mine", *(f"r{number}" for number in range(5, 25))}
+    assert (folder / "mine" / "thesis.txt").exists()
 
 
 def test_a_disk_that_is_full_ends_no_training(features, tmp_path):

@@ -18,6 +18,7 @@ from scdn.cli.federate_options import (
     sigterm_interrupts,
 )
 from scdn.errors import input_error, printable
+from scdn.file_io import OutputError
 
 if TYPE_CHECKING:
     from scdn.federation.processes import LocalDevices, ServerAddress
@@ -130,5 +131,8 @@ def _collect(
         control,
         ServerSettings(str(run_dir), predict=str(folder)),
         lambda name, line: print_log_line(line) if name.endswith(".log") else None,
-        lambda: has_answer(folder) or time.time() > deadline,
+        lambda: has_answer(folder) or time.time() > deadline + 1.0,
     )
+    if not has_answer(folder):
+        fault = "the server's processes have not started in time, no device was asked"
+        raise OutputError(f"{run_dir}: {fault}; try a longer --timeout")

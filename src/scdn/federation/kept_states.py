@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ import platformdirs
 import torch
 
 from scdn.federation.party_model import PartyModel
-from scdn.federation.wire_format import WireError
 from scdn.file_io import OutputError, to_json, writing
 from scdn.learning.tensors import Tensors, strip_prefix, to_arrays
 from scdn.npz import read_npz, write_npz
@@ -58,12 +57,22 @@ class KeptStates:
     def begin(self, model: PartyModel, parameters: Tensors) -> None:
         """Keep the first state of a new model; files of an earlier party of the run are removed."""
         self.remove(model.run, lambda _: True)
-        runs = [path for path in self._entries(self.folder) if path.name != model.run]
+        with suppress(OSError):
+            self._remove_old_runs(model.run)
+        self.save(model, 0, None, parameters)
+
+    def _remove_old_runs(self, current: str) -> None:
+        """Remove the files of runs of long ago; folders with anything else in them stay."""
+        runs = [
+            path
+            for path in self._entries(self.folder)
+            if path.name != current and path.is_dir() and all(map(_is_own, self._entries(path)))
+        ]
         runs.sort(key=lambda path: path.stat().st_mtime)
         for path in runs[: max(0, len(runs) + 1 - _KEPT_RUNS)]:
             self.log(f"{path}: removed, {_KEPT_RUNS} later runs are kept")
-            shutil.rmtree(path, ignore_errors=True)
-        self.save(model, 0, None, parameters)
+            self.remove(path.name, lambda _: True)
+            path.rmdir()
 
     def save(self, model: PartyModel, number: int, round_: int | None, parameters: Tensors) -> None:
         """Write a state, which the model reached in a round; None: before its first."""
@@ -88,8 +97,9 @@ class KeptStates:
         """Remove the states that `unwanted` says, and what a killed process left half-written."""
         for path in self._entries(self.folder / run):
             match = _FILE.fullmatch(path.name)
-            if path.name.startswith(".state-") or (match and unwanted(int(match[1]))):
-                path.unlink(missing_ok=True)
+            if _is_own(path) and (match is None or unwanted(int(match[1]))):
+                with suppress(OSError):
+                    path.unlink()
 
     # --- reading --------------------------------------------------------------------------------
 
@@ -101,7 +111,7 @@ class KeptStates:
             path = self._path(run, number)
             try:
                 model, parameters = _read_state(path, number)
-            except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
+            except Exception:  # a damaged file can raise anything
                 self.log(f"{path}: damaged, ignored")
                 continue
             if model.run != run or (latest is not None and model.party != latest.party):
@@ -127,15 +137,17 @@ class KeptStates:
             return []
 
 
+def _is_own(path: Path) -> bool:
+    """Return whether a file is a state, or what a killed process left of one."""
+    return bool(_FILE.fullmatch(path.name)) or path.name.startswith(".state-")
+
+
 def _read_state(path: Path, number: int) -> tuple[PartyModel, Tensors]:
     arrays = read_npz(path)
     values: Mapping[str, Any] = json.loads(str(arrays.pop(_METADATA)))
     if values["state"] != number:
         raise ValueError("renamed")
-    try:
-        model = PartyModel.from_state_dict(arrays, values)
-    except WireError as error:
-        raise ValueError(str(error)) from None
+    model = PartyModel.from_state_dict(arrays, values)
     saved = strip_prefix(arrays, f"{_PARAMETERS}/")
     parameters = {name: torch.from_numpy(array) for name, array in saved.items()}
     model.check_parameters(parameters)

@@ -83,9 +83,7 @@ def has_answer(folder: Path) -> bool:
 
 
 def read_answer(folder: Path) -> dict[str, EmbeddedRows]:
-    """Read what `save_answer` wrote; nothing if there is no answer."""
-    if not has_answer(folder):
-        return {}
+    """Read what `save_answer` wrote."""
     arrays = read_npz(folder / _ANSWER)
     return {
         str(name): EmbeddedRows(arrays[f"rows/{name}"], arrays[f"values/{name}"])
