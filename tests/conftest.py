@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 # Workers take whole files, so that fixtures of a file are made once: long files go first, and the
 # short ones fill up whichever worker is free. Seconds on one core; what is not here takes less.
 SLOW_FILES = {
-    "test_federation_processes.py": 90,
+    "test_federation_processes.py": 130,
     "test_docs.py": 70,
-    "test_cli.py": 60,
+    "test_cli.py": 90,
     "test_learning_round.py": 50,
     "test_federation_learning.py": 45,
     "test_rate_free_laws.py": 50,
@@ -32,6 +32,7 @@ SLOW_FILES = {
     "test_studio_api.py": 25,
     "test_baselines.py": 20,
     "test_federation.py": 20,
+    "test_federation_predict.py": 20,
     "test_paper.py": 20,
     "test_data_import.py": 40,
     "test_paper_single_round.py": 15,
@@ -64,8 +65,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _data_store(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep the data sets that tests store out of the user's cache."""
+    """Keep the data sets and models that tests store out of the user's folders."""
     os.environ["SCDN_DATA"] = str(tmp_path_factory.mktemp("data"))
+    os.environ["SCDN_STATE"] = str(tmp_path_factory.mktemp("state"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

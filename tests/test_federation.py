@@ -24,6 +24,7 @@ from scdn.errors import InputError
 from scdn.federation import processes
 from scdn.federation.device_client import DeviceClient
 from scdn.federation.export_parties import export_parties
+from scdn.federation.kept_states import KeptStates
 from scdn.federation.messenger import MAX_WRONG_REPLIES, RawReply
 from scdn.federation.row_alignment import read_features
 from scdn.federation.wire_format import Frame, decode, encode
@@ -288,9 +289,9 @@ def test_an_update_whose_reply_was_lost_is_taken_back(files, tmp_path):
 
 
 def test_a_restarted_device_that_saved_its_state_continues(files, tmp_path):
-    state, network = tmp_path / "state.npz", network_of(files, *THREE)
-    network.plug(2, device(files, "device-2", state_file=state))
-    restart = after(0, lambda: network.plug(2, device(files, "device-2", state_file=state)))
+    state, network = KeptStates(tmp_path / "state"), network_of(files, *THREE)
+    network.plug(2, device(files, "device-2", kept=state))
+    restart = after(0, lambda: network.plug(2, device(files, "device-2", kept=state)))
     federated = federate(files, tmp_path / "run", network, on_round=restart)
     assert [event["exited"] for event in federated.rounds] == [[]] * 4
     assert federated.rounds[1]["link_failed"] == ["device-2"]  # until it was asked for its name

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from federation_helpers import export_features
@@ -10,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scdn.federation.device_client import DeviceClient
+from scdn.federation.kept_states import KeptStates
 from scdn.federation.messages import SCHEMAS, VERSION
 from scdn.federation.row_alignment import hash_keys, read_features
 from scdn.federation.table_format import unpack_table
@@ -38,7 +43,8 @@ def test_a_device_answers_every_message(features, data):
             st.sampled_from(names), st.integers(-3, 3) | st.text(max_size=4) | st.none()
         )
     )
-    names = ["gradients", "gradients_codes", "gradients_ranges", "train", "test", "sample", "?"]
+    names = ["gradients", "gradients_codes", "gradients_ranges", "train", "test", "sample"]
+    names += ["keys", "?"]
     shapes = st.lists(st.integers(0, 4), max_size=3)
     arrays = {
         name: np.ones(data.draw(shapes), data.draw(st.sampled_from(["<f8", "<i8", "|u1"])))
@@ -52,12 +58,12 @@ IDS = {"run": "r", "nonce": "n"}
 WIDTH, DRAWN = 3, 4  # two batches of two rows
 
 
-def join(device, *, sample=range(DRAWN), **learning):
+def join(device, *, sample=range(DRAWN), run="r", **learning):
     keys = hash_keys(device.features.keys, "")
     arrays = {"train": keys[:20], "test": keys[20:23], "sample": np.array(sample)}
     party = {"name": "a", "seed": 0, "task": "classification", "width": WIDTH, "steps": 2}
     learning = {"batch_size": 2, "precision": "float64", **learning}
-    return answer(device, "join", {**IDS, **party, "learning": learning}, arrays)
+    return answer(device, "join", {**IDS, **party, "run": run, "learning": learning}, arrays)
 
 
 def test_a_device_runs_no_model_from_the_network(features):
@@ -95,7 +101,7 @@ def apply(device, step_length, *, state=1, base=0):
 
 @pytest.fixture
 def joined(features, tmp_path):
-    device = DeviceClient("device-1", features, state_file=tmp_path / "state.npz")
+    device = DeviceClient("device-1", features, kept=KeptStates(tmp_path / "state"))
     assert join(device).kind == "join"
     return device
 
@@ -196,10 +202,9 @@ def test_a_restarted_device_refuses_a_second_update_and_keeps_the_first(joined, 
     """Its update is lost, but not the states that it has told the server of."""
     train(joined)
     first = apply(joined, 0.5)
-    restarted = DeviceClient("device-1", features, state_file=joined.state_file)
+    restarted = DeviceClient("device-1", features, kept=joined.kept)
     assert apply(restarted, 0.1, state=2).kind == "refused"
-    hello = answer(restarted, "hello", {**IDS, "version": VERSION, "salt": ""}, {})
-    assert hello.fields["states"] == [0, 1]
+    assert hello(restarted)["states"] == [0, 1]
     join(restarted)
     refusal = apply(restarted, 0.1, state=2)
     assert "has no update of state 0" in refusal.fields["reason"]
@@ -209,23 +214,168 @@ def test_a_restarted_device_refuses_a_second_update_and_keeps_the_first(joined, 
         np.testing.assert_array_equal(table, first.arrays[name])
 
 
-@pytest.mark.parametrize(
-    "arrays",
-    [
-        {},
-        {"metadata": np.array("[]")},
-        {"metadata": np.array("{")},
-        {"metadata": np.array('{"run": "r"}')},
-        {"metadata": np.array('{"run": "r", "party": "a"}'), "x/bias": np.zeros(2)},
-    ],
-)
-def test_a_damaged_file_of_states_is_ignored(features, tmp_path, arrays):
-    log, path = [], tmp_path / "state.npz"
-    write_npz(path, **arrays)
-    device = DeviceClient("device-1", features, state_file=path, log=log.append)
-    hello = answer(device, "hello", {**IDS, "version": VERSION, "salt": ""}, {})
-    assert hello.fields["states"] == []
+def hello(device, run="r"):
+    fields = {**IDS, "run": run, "version": VERSION, "salt": ""}
+    return answer(device, "hello", fields, {}).fields
+
+
+METADATA = np.array('{"run": "r", "party": "a", "state": 0}')
+DAMAGED = {
+    "empty": lambda _: b"",
+    "cut": lambda raw: raw[:-9],
+    "no metadata": lambda _: {},
+    "metadata that are a list": lambda _: {"metadata": np.array("[]")},
+    "metadata that are no JSON": lambda _: {"metadata": np.array("{")},
+    "metadata without settings": lambda _: {"metadata": METADATA},
+    "no parameters": lambda raw: without(raw, "parameters/"),
+    "no scaling": lambda raw: without(raw, "scale"),
+    "a model from elsewhere": lambda raw: renamed(raw, '"auto"', '"os:system"'),
+    "a file with another number": lambda raw: renamed(raw, '"state": 1', '"state": 2'),
+}
+
+
+def renamed(raw, old, new):
+    arrays = without(raw, "?")
+    assert old in str(arrays["metadata"])
+    return {**arrays, "metadata": np.array(str(arrays["metadata"]).replace(old, new))}
+
+
+def without(raw, prefix):
+    with np.load(io.BytesIO(raw)) as arrays:
+        return {name: arrays[name] for name in arrays.files if not name.startswith(prefix)}
+
+
+@pytest.mark.parametrize("how", DAMAGED)
+def test_a_damaged_state_is_ignored_and_the_others_are_not(joined, features, how):
+    train(joined, 0.5)
+    assert hello(DeviceClient("device-1", features, kept=joined.kept))["states"] == [0, 1]
+    path = joined.kept.folder / "r" / "state-1.npz"
+    damaged = DAMAGED[how](path.read_bytes())
+    path.write_bytes(damaged) if isinstance(damaged, bytes) else write_npz(path, **damaged)
+    log = []
+    kept = KeptStates(joined.kept.folder, log.append)
+    assert hello(DeviceClient("device-1", features, kept=kept))["states"] == [0]
     assert log == [f"{path}: damaged, ignored"]
+
+
+def test_a_state_of_another_run_is_ignored(joined, features):
+    folder, log = joined.kept.folder, []
+    (folder / "other").mkdir()
+    (folder / "other" / "state-0.npz").write_bytes((folder / "r" / "state-0.npz").read_bytes())
+    device = DeviceClient("device-1", features, kept=KeptStates(folder, log.append))
+    assert hello(device, "other")["party"] == ""
+    assert log == [f"{folder / 'other' / 'state-0.npz'}: of another run or party, ignored"]
+    assert hello(device, "r")["party"] == "a"
+
+
+def kept_files(device):
+    return sorted(path.name for path in (device.kept.folder / "r").iterdir())
+
+
+def test_the_last_states_that_the_server_went_on_from_are_kept(joined, features):
+    """A state that it never heard of has the number of another one later on."""
+    for base in range(6):
+        train(joined, 0.5, base=base, state=base + 1, round=base)
+    assert kept_files(joined) == [f"state-{number}.npz" for number in range(2, 7)]
+    with np.load(joined.kept.folder / "r" / "state-6.npz") as arrays:
+        assert json.loads(str(arrays["metadata"]))["round"] == 5
+    (joined.kept.folder / "r" / ".state-7.npz.abc").write_text("half")  # the process was killed
+    restarted = DeviceClient("device-1", features, kept=joined.kept)
+    assert hello(restarted)["states"] == [2, 3, 4, 5, 6]
+    join(restarted)
+    train(restarted, 0.5, base=4, state=5, round=6)
+    assert kept_files(joined) == [f"state-{number}.npz" for number in range(2, 6)]
+
+
+def test_a_new_party_of_the_run_and_old_runs_leave_no_files(joined, features):
+    train(joined, 0.5)
+    other = DeviceClient("device-1", features, kept=joined.kept)
+    join(other)
+    assert kept_files(joined) == ["state-0.npz"]
+    folder = joined.kept.folder
+    (folder / "mine").mkdir()
+    (folder / "mine" / "thesis.txt").write_text("not of this program")
+    for number in range(25):
+        join(DeviceClient("device-1", features, kept=joined.kept), run=f"r{number}")
+    kept = {path.name for path in folder.iterdir()}
+    assert kept == {"mine", *(f"r{number}" for number in range(5, 25))}
+    assert (folder / "mine" / "thesis.txt").exists()
+
+
+def test_a_disk_that_is_full_ends_no_training(features, tmp_path):
+    log = []
+    (tmp_path / "state").write_text("no folder")
+    device = DeviceClient("device-1", features, kept=KeptStates(tmp_path / "state", log.append))
+    assert join(device).kind == "join"
+    assert train(device, 0.5).kind == "train"
+    assert len(log) == 2
+    assert all("the model is not kept" in line for line in log)
+
+
+# --- predictions ----------------------------------------------------------------------------------
+
+
+def predict(device, keys, base=0, run="r"):
+    return answer(device, "predict", {**IDS, "run": run, "base": base}, {"keys": keys})
+
+
+def test_a_restarted_device_embeds_rows_as_before_and_never_sends_features(joined, features):
+    tested = train(joined, 0.5).arrays["test"]
+    keys = hash_keys(features.keys, "")
+    restarted = DeviceClient("device-1", features, kept=joined.kept)
+    assert predict(restarted, keys[20:23]).kind == "refused"  # nobody has said which run it is
+    hello(restarted)
+    for device in (joined, restarted):
+        reply = predict(device, keys[20:23], base=1)
+        assert reply.arrays.keys() == {"embeddings"}
+        np.testing.assert_array_equal(reply.arrays["embeddings"], tested)
+        assert predict(device, keys[[22, 20]], base=1).arrays["embeddings"].tolist() == [
+            tested[2].tolist(),
+            tested[0].tolist(),
+        ]
+    assert predict(restarted, keys[:0], base=1).arrays["embeddings"].shape == (0, WIDTH)
+
+
+def test_a_device_refuses_predictions_that_it_cannot_make(joined, features):
+    keys = hash_keys(features.keys, "")
+    reasons = {
+        "has no state 5, only [0]": predict(joined, keys, base=5),
+        "has no model of this run": predict(joined, keys, run="other"),
+        "asked for 1798 rows, but has 1797": predict(joined, np.concatenate([keys, keys[:1]])),
+        "rows that this device does not have": predict(joined, hash_keys(["?"], "")),
+        "wrong type or number of dimensions": predict(joined, keys[0]),
+        "has shape": predict(joined, keys[:, 1:]),
+        "is missing": answer(joined, "predict", {**IDS, "base": 0}, {}),
+        "base": predict(joined, keys, base=-1),
+    }
+    for reason, reply in reasons.items():
+        assert reply.kind == "refused"
+        assert reason in reply.fields["reason"]
+
+
+def test_columns_of_new_rows_are_found_by_name_and_scaled_as_the_training_rows(tmp_path):
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame(draw.normal(5.0, 3.0, (23, 3)), columns=["x", "y", "z"])
+    frame["id"] = [f"{n:02d}" for n in range(len(frame))]
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    other = frame.assign(z=frame["z"], w=1.0)[["w", "z", "id", "y", "x"]].iloc[20:]
+    other.to_csv(tmp_path / "new.csv", index=False)
+    other.drop(columns="z").to_csv(tmp_path / "less.csv", index=False)
+    kept = KeptStates(tmp_path / "state")
+    device = DeviceClient("a", read_features(tmp_path / "all.csv", "id"), kept=kept)
+    assert join(device, scaling="standard", precision="float32").kind == "join"
+    tested = train(device, 0.5).arrays["test"]
+    keys = hash_keys(["20", "21", "22"], "")
+    new = DeviceClient("a", read_features(tmp_path / "new.csv", "id"), kept=kept)
+    hello(new)
+    np.testing.assert_array_equal(predict(new, keys, base=1).arrays["embeddings"], tested)
+    less = DeviceClient("a", read_features(tmp_path / "less.csv", "id"), kept=kept)
+    hello(less)
+    frame.assign(x=[1.0] * 22 + [1e308]).to_csv(tmp_path / "large.csv", index=False)
+    large = DeviceClient("a", read_features(tmp_path / "large.csv", "id"), kept=kept)
+    hello(large)
+    assert "1 of 3 rows have values that are too large" in str(predict(large, keys, base=1).fields)
+    assert "lack the column 'z'" in predict(less, keys, base=1).fields["reason"]
 
 
 def test_a_device_says_that_its_numbers_are_no_longer_finite(joined):

@@ -114,6 +114,7 @@ def test_a_device_with_wrong_options_is_refused_in_one_line(tmp_path, keys):
         (*device, *local, "--ca", ca, "--private-key", keys / "devices/a.crt"),
         (*device, "--server", "nowhere", "--insecure"),
         (*device, *local, "--insecure", "--name", "../x"),
+        (*device, *local, "--insecure", "--state", weather),
         (*device[:-2], *local, "--insecure"),
     ):
         refused(scdn(*arguments), 1)

@@ -118,6 +118,7 @@ REPLY_FIELDS = {
     "report": EMBEDDED,
     "train": {"bound_sq": None, "variance": None, "seconds": 0.0},
     "apply": {"seconds": 0.0},
+    "predict": {"seconds": 0.0},
     "goodbye": {},
 }
 

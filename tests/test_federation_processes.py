@@ -14,19 +14,27 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import LONG
 from federation_helpers import (
     SETTINGS,
+    InProcessNetwork,
+    device,
     differences,
     largest_difference,
     scripted_scenario,
     small_scenario,
 )
 
+from scdn.data.new_rows import read_row_keys
 from scdn.federation.certificates import make_keys
+from scdn.federation.collect_embeddings import collect_embeddings
 from scdn.federation.export_parties import LABELS_FILE, export_parties
+from scdn.federation.federated_model import FederatedModel
+from scdn.federation.kept_states import KeptStates
 from scdn.federation.processes import free_port
+from scdn.federation.row_alignment import read_labels
 from scdn.record.run_reader import EVENTS, read_run
 from scdn.simulation.runner import run
 from scdn.world.churn import ALWAYS, churn_trace
@@ -93,7 +101,7 @@ def site(tmp_path_factory):
 def device_arguments(site, port, name):
     return (
         *("device", "--features", site / f"{name}.npz", "--server", f"127.0.0.1:{port}"),
-        *("--ca", site / "keys/ca.crt", "--name", name, "--state", site / f"{name}.state"),
+        *("--ca", site / "keys/ca.crt", "--name", name, "--state", site / "states"),
         *("--private-key", site / f"keys/devices/{name}.key"),
     )
 
@@ -249,6 +257,63 @@ def test_devices_reconnect_to_a_server_that_was_killed(disturbed):
 )
 def test_a_device_without_a_valid_key_is_refused(disturbed, how, why):
     assert why in disturbed["refused"][how]
+
+
+# --- predictions after the run: devices are started again, and one of them is killed --------------
+
+PREDICT_S = 60.0  # from the start of the command to its end
+
+
+@pytest.fixture(scope="module")
+def predicted(site, disturbed):
+    """The answer of `scdn federate predict`, and what was seen of the processes."""
+    port, rows, answer = free_port(), site / "rows.csv", site / "answer.csv"
+    labels = read_labels(site / LABELS_FILE)
+    rows.write_text("id\n" + "\n".join(np.array(labels.keys)[labels.test]) + "\n")
+    log, killed = site / "predict.log", site / "device-3-again.log"
+    with ExitStack() as stack:
+        devices = {
+            name: stack.enter_context(
+                running(site / f"{name}-again.log", *device_arguments(site, port, name))
+            )
+            for name in ("device-1", "device-3")
+        }
+        arguments = ("predict", disturbed["run"].folder, rows, "--port", port, "-o", answer)
+        arguments += ("--keys", site / "keys", "--timeout", PREDICT_S)
+        began = time.monotonic()
+        server = stack.enter_context(running(log, *arguments))
+        wait_until(lambda: "connected to" in killed.read_text(), server)
+        devices["device-3"].send_signal(signal.SIGKILL)
+        status = server.wait(2 * PREDICT_S)
+        seconds = time.monotonic() - began
+        ended = devices["device-1"].wait(30)
+    return {
+        "status": (status, ended),
+        "seconds": seconds,
+        "log": log.read_text(),
+        "rows": rows,
+        "table": pd.read_csv(answer, dtype={"prediction": str}, keep_default_na=False),
+    }
+
+
+def test_an_answer_is_there_by_its_deadline_and_names_a_device_that_was_killed(predicted):
+    assert predicted["status"] == (0, 0), predicted["log"]
+    assert predicted["seconds"] < PREDICT_S
+    assert set(predicted["table"]["missing"]) == {"device-2 device-3"}  # one has left the run
+    assert "no answer from device-3" in predicted["log"]
+
+
+def test_predictions_of_processes_are_those_of_one_process(predicted, disturbed, site):
+    """The device reads the model that another process of it has kept."""
+    model = FederatedModel.load(disturbed["run"].folder)
+    rows, network = read_row_keys(predicted["rows"]), InProcessNetwork()
+    network.plug(1, device(site, "device-1", kept=KeptStates(site / "states" / "device-1")))
+    request = model.request(rows, time.time() + 3.0)
+    table = model.predict(rows, collect_embeddings(request, network, lambda _: None))
+    assert predicted["table"]["id"].tolist() == rows.keys
+    assert predicted["table"]["prediction"].tolist() == table["prediction"].tolist()
+    probabilities = predicted["table"].filter(like="probability_").to_numpy()
+    np.testing.assert_allclose(probabilities, table.filter(like="probability_"), atol=TOLERANCE)
 
 
 # --- everything started by one command ------------------------------------------------------------

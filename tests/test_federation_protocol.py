@@ -29,6 +29,7 @@ from scdn.control.max_vfl import at_maximum
 from scdn.control.plan import make_plan
 from scdn.federation.device_client import DeviceClient
 from scdn.federation.export_parties import export_parties
+from scdn.federation.kept_states import KeptStates
 from scdn.federation.wire_format import Frame, decode
 from scdn.learning.local_parties import LocalParties
 from scdn.methods import Method
@@ -183,7 +184,7 @@ def lose_request(_, push, request):
 def restart(network, push, request):
     """The device's process ends and starts again, before it gets the request."""
     before = network.devices[2]
-    network.devices[2] = DeviceClient(before.name, before.features, before.state_file)
+    network.devices[2] = DeviceClient(before.name, before.features, before.kept)
     return push(*request)
 
 
@@ -225,8 +226,8 @@ def test_a_device_that_misses_a_message_goes_on_from_the_state_the_server_knows(
     """
     if kind == "second apply":
         lengthen_steps(monkeypatch)
-    state, network = tmp_path / "state.npz", network_of(files, *THREE)
-    network.plug(2, device(files, "device-2", state_file=state))
+    state, network = KeptStates(tmp_path / "state"), network_of(files, *THREE)
+    network.plug(2, device(files, "device-2", kept=state))
     push, is_further = network.push, further_updates()
     gaps, bases, known, disturbed, recorded, log = [], [], [], [], [], []
 
@@ -310,9 +311,9 @@ def test_a_device_that_restarts_without_its_state_joins_as_a_new_party(files, tm
 def test_a_scripted_run_goes_on_with_a_device_that_restarted(tmp_path):
     scenario, _ = scripted_scenario(tmp_path, *FOUR_BITS)
     network = scripted_network(tmp_path, scenario)
-    state = tmp_path / "state.npz"
-    network.plug(1, device(tmp_path, "device-1", state_file=state))
-    again = after(1, lambda: network.plug(1, device(tmp_path, "device-1", state_file=state)))
+    state = KeptStates(tmp_path / "state")
+    network.plug(1, device(tmp_path, "device-1", kept=state))
+    again = after(1, lambda: network.plug(1, device(tmp_path, "device-1", kept=state)))
     federated = server(tmp_path, tmp_path / "run", network).run(scenario, on_round=again)
     missed = [event["federation"]["missed"] for event in federated.rounds]
     assert missed == [[], [], ["device-1"], [], []]
@@ -337,7 +338,7 @@ def test_a_server_that_is_killed_after_every_round_has_the_same_events(
 
     def start_devices():
         for node, name in names.items():
-            network.plug(node, device(tmp_path, name, state_file=tmp_path / f"{name}.state.npz"))
+            network.plug(node, device(tmp_path, name, kept=KeptStates(tmp_path / f"{name}.state")))
 
     def killed_in_round(node, raw, lasts_s):
         """The server is killed when it begins the round; one device has got its request."""

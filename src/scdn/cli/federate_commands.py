@@ -5,7 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from scdn.cli import federate_device_command, federate_training_commands
+from scdn.cli import (
+    federate_device_command,
+    federate_predict_command,
+    federate_training_commands,
+)
 from scdn.cli.command_parser import Subparsers, add_command, add_command_group, number_in_range
 
 
@@ -14,13 +18,14 @@ def add_to(subparsers: Subparsers) -> None:
     group = add_command_group(
         subparsers,
         "federate",
-        "Train with real devices, each a process that holds its own features.",
+        "Train and predict with real devices, each a process that holds its own features.",
         "scdn federate keys -o keys --device sky",
     )
     _add_keys(group)
     federate_training_commands.add_server(group)
     federate_device_command.add_to(group)
     federate_training_commands.add_local(group)
+    federate_predict_command.add_to(group)
 
 
 def _add_keys(group: Subparsers) -> None:

@@ -43,7 +43,10 @@ def add_to(subparsers: Subparsers) -> None:
         "--check", action="store_true", help="check files and options without connecting"
     )
     parser.add_argument(
-        "--state", metavar="FILE", help="file that keeps the model when the process stops"
+        "--state",
+        metavar="FOLDER",
+        help="folder that keeps models, in FOLDER/NAME/RUN; default: SCDN_STATE, or scdn/devices "
+        "in the user's folder for states",
     )
     parser.add_argument("--position", metavar="X,Y,Z", help="in metres, for the server's plan")
     parser.add_argument(
@@ -61,6 +64,7 @@ def _device(options: argparse.Namespace) -> int:
     flower.check_installed()
     from scdn.federation.device_client import DeviceClient
     from scdn.federation.flower.supernode import RefusedByServerError
+    from scdn.federation.kept_states import KeptStates, default_state_folder
     from scdn.federation.messages import check_name
     from scdn.federation.processes import end_with_parent
     from scdn.federation.row_alignment import read_features
@@ -72,14 +76,19 @@ def _device(options: argparse.Namespace) -> int:
         raise input_error("scdn", "device", "needs one of --server and --socket", "see --help")
     features = read_features(Path(options.features), options.key or "")
     name = check_name(options.name or Path(options.private_key or options.features).stem)
-    device = DeviceClient(name, features, log=_log, position_m=_position(options))
-    device.state_file = Path(options.state) if options.state else None
+    folder = Path(options.state) if options.state else default_state_folder()
+    if folder.exists() and not folder.is_dir():
+        raise input_error("scdn", "--state", f"{folder} is a file", "must be a folder")
+    kept = KeptStates((folder / name).absolute(), _log)
+    device = DeviceClient(name, features, kept, _position(options), _log)
     connection = None if options.server is None else _connection(options)
     _log(f"{device.name}: {len(features.keys)} rows of {features.values.shape[1]} features")
     if features.unusable_rows:
         _log(f"{features.unusable_rows} rows ignored: without a key, or with a duplicate one")
     if options.check:
         return 0
+    kept.make_folder()
+    _log(f"its model is kept in {kept.folder}")
     warm_up()
     signals: list[int] = []
     for kind in (signal.SIGTERM, signal.SIGINT):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scdn.cli.command_parser import (
     Subparsers,
@@ -20,8 +17,14 @@ from scdn.cli.command_parser import (
     refuse_with_resume,
     whole_number,
 )
+from scdn.cli.federate_options import (
+    add_address_options,
+    print_log_line,
+    server_address,
+    sigterm_interrupts,
+)
 from scdn.cli.progress_bar import ProgressBar, format_score
-from scdn.errors import input_error, printable
+from scdn.errors import input_error
 from scdn.file_io import OutputError, to_json, write_atomic
 from scdn.scenario import Scenario
 
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
     from scdn.federation.flower.superlink import SuperLinkControl
     from scdn.federation.server_settings import ServerSettings
 
-PORT = 9092
 SCENARIO = "scenario.json"  # as the server's process reads it
 
 
@@ -59,10 +61,7 @@ def add_server(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--reference", metavar="DIR", help="SC-DN run that sets the rivals' iterations"
     )
-    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
-    parser.add_argument("--port", type=whole_number(1), default=PORT, help=f"default: {PORT}")
-    parser.add_argument("--keys", metavar="FOLDER", help="folder made by scdn federate keys")
-    parser.add_argument("--insecure", action="store_true", help="without keys; 127.0.0.1 only")
+    add_address_options(parser)
     parser.add_argument(
         "--check", action="store_true", help="check files and options without starting"
     )
@@ -119,15 +118,11 @@ def _server(options: argparse.Namespace) -> int:
     from scdn.federation import flower
 
     flower.check_installed()
-    from scdn.federation.processes import ServerAddress, running_superlink
+    from scdn.federation.processes import running_superlink
 
-    if options.keys is None and not options.insecure:
-        allowed = "must be the folder of scdn federate keys, or --insecure on this machine"
-        raise input_error("scdn", "--keys", "is missing", allowed)
+    address = server_address(options)
     if options.labels is None:
         raise input_error("scdn", "--labels", "is missing", "must be the file with the labels")
-    keys = None if options.keys is None else Path(options.keys).resolve()
-    address = ServerAddress(options.host, options.port, keys)
     out, scenario = _folder_and_scenario(options)
     settings = _settings(options, out, scenario, Path(options.labels))
     labels = settings.read_labels()  # faults in the labels are reported before anything starts
@@ -138,7 +133,7 @@ def _server(options: argparse.Namespace) -> int:
     if options.check:
         return 0
     _write_scenario(scenario, out)
-    with _sigterm_interrupts(), running_superlink(address, out) as control:
+    with sigterm_interrupts(), running_superlink(address, out) as control:
         print(f"devices connect to port {address.port}", file=sys.stderr)
         return _follow(control, settings, out)
 
@@ -154,7 +149,7 @@ def _local(options: argparse.Namespace) -> int:
     settings = _settings(options, out, local.scenario, local.labels)
     address = ServerAddress("127.0.0.1", free_port(), local.keys)
     _write_scenario(local.scenario, out)
-    with _sigterm_interrupts(), running_superlink(address, out) as control, local.running(address):
+    with sigterm_interrupts(), running_superlink(address, out) as control, local.running(address):
         return _follow(control, settings, out)
 
 
@@ -213,8 +208,7 @@ def _follow(control: SuperLinkControl, settings: ServerSettings, out: Path) -> i
 
     def print_line(name: str, line: str) -> None:
         if name.endswith(".log"):
-            clear = "\r\033[K" if sys.stderr.isatty() else ""
-            print(clear + printable(line), file=sys.stderr, flush=True)
+            print_log_line(line)
             return
         event = json.loads(line)
         if event["event"] != "round":
@@ -233,15 +227,3 @@ def _follow(control: SuperLinkControl, settings: ServerSettings, out: Path) -> i
         raise OutputError(f"{out}: the run has not ended; see {out / 'superlink.log'}")
     print(f"{out}: {format_score(run.start, end['metrics'])} after {end['rounds']} rounds")
     return 1 if end["status"] == "diverged" else 0
-
-
-@contextmanager
-def _sigterm_interrupts() -> Iterator[None]:
-    def interrupt(_: int, __: Any) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -56,6 +56,59 @@ class NewRows:
     columns: Mask
     key: str | None = None
     keys: NDArray[Any] | None = None
+
+
+class RowKeys(NamedTuple):
+    """The keys of rows whose values lie elsewhere.
+
+    Attributes
+    ----------
+    source
+        Where they come from, for errors.
+    name, values
+        The key column as it was read.
+    keys
+        The keys as text, as files are aligned by.
+    """
+
+    source: str
+    name: str
+    values: NDArray[Any]
+    keys: list[str]
+
+
+def read_row_keys(path: Path, key: str | None = None) -> RowKeys:
+    """Read the keys of rows from a file; each must be there once.
+
+    `key` names their column. By default it is the file's only one, or `key` in an `.npz`.
+    """
+    source = str(path)
+    _check_size(path)
+    if path.suffix.lower() == ".npz":
+        key = key or "key"
+        frame = check_frame(pd.DataFrame({key: _key_array(path, key)}), source)
+    else:
+        columns = _frame(path, key or "").columns
+        if not key and len(columns) > 1:
+            fault = "is missing"
+            raise input_error("scdn", "--key", fault, f"must be one of {', '.join(columns[:8])}")
+        key = key or columns[0]
+        frame = _frame(path, key)
+    keys = _unique_keys(frame, key, source)
+    return RowKeys(source, key, frame[key].to_numpy(), keys.tolist())
+
+
+def _key_array(path: Path, key: str) -> NDArray[Any]:
+    try:
+        (keys,) = read_npz(path, [key]).values()
+    except KeyError:
+        raise input_error(str(path), key, "no such array", "name the keys with --key") from None
+    except (OSError, ValueError) as error:
+        reason = f"cannot be read ({getattr(error, 'strerror', None) or error})"
+        raise input_error(str(path), "file", reason, "must be a whole .npz of numbers") from None
+    if keys.ndim != 1:
+        raise input_error(str(path), key, f"has {keys.ndim} dimensions", "must have 1")
+    return keys
 
 
 def read_new_rows(rows: RowSource, form: InputFormat, key: str | None = None) -> NewRows:
@@ -132,6 +185,12 @@ def _columns_of(party: str, frame: pd.DataFrame, form: InputFormat, source: str)
 
 def _keyed(frame: pd.DataFrame, key: str, source: str) -> pd.DataFrame:
     """Return rows indexed by their key, which each must have for itself."""
+    keys = _unique_keys(frame, key, source)
+    return frame.drop(columns=key).set_index(keys)
+
+
+def _unique_keys(frame: pd.DataFrame, key: str, source: str) -> pd.Series[str]:
+    """Return the keys of rows as text; refuse one that is empty or there twice."""
     require_columns(frame, [key], source)
     keys = normalized_keys(frame[key])
     if keys.isna().any():
@@ -140,7 +199,7 @@ def _keyed(frame: pd.DataFrame, key: str, source: str) -> pd.DataFrame:
     if keys.duplicated().any():
         duplicate = str(keys[keys.duplicated()].iloc[0])
         raise input_error(source, key, f"{duplicate} is there twice", "must be unique")
-    return frame.drop(columns=key).set_index(keys.astype(str))
+    return keys.astype(str)
 
 
 def _frame(rows: TableSource, key: str) -> pd.DataFrame:

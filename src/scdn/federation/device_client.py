@@ -2,8 +2,9 @@
 
 A device numbers the states of its model: the one that the server last acknowledged (`base`), and
 those after each update that the server has asked for since. A server that has lost a reply, or was
-restarted, asks again from `base`, and the device goes back to that state. It never runs code from
-the network: a model is one of those that this program knows.
+restarted, asks again from `base`, and the device goes back to that state. States are kept in files,
+so that a later process can go on or predict (`kept_states.py`). A device never runs code from the
+network: a model is one of those that this program knows (`party_model.py`).
 """
 
 from __future__ import annotations
@@ -13,19 +14,18 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from pydantic import ValidationError
 from torch import Tensor
 
-from scdn.errors import InputError, faults_from_pydantic
+from scdn.errors import InputError
 from scdn.federation import messages
+from scdn.federation.kept_states import MAX_STATES, KeptStates
 from scdn.federation.messages import REFUSED, SCHEMAS, check_message, check_row_numbers
+from scdn.federation.party_model import PartyModel, checked_learning
 from scdn.federation.row_alignment import KeyedFeatures, hash_keys
-from scdn.federation.saved_states import SavedStates
 from scdn.federation.table_format import NotFiniteError, has_table, pack_table, unpack_table
 from scdn.federation.wire_format import Arrays, Frame, WireError, decode, encode
 from scdn.learning.batches import draw_round, table_rows
@@ -34,7 +34,6 @@ from scdn.learning.gradient_stats import GradientStats
 from scdn.learning.local_optimizers import LOCAL_OPTIMIZERS, LocalSteps
 from scdn.learning.local_parties import LocalParties
 from scdn.learning.party_backend import RoundTask
-from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_loss import GradientLoss, PartyLoss
 from scdn.learning.round_protocol import FIGURE_BITS, tables_after_step
 from scdn.learning.table_sender import (
@@ -45,12 +44,9 @@ from scdn.learning.table_sender import (
     Round,
     TableSender,
 )
-from scdn.learning.tensors import Tensors, single_threaded
+from scdn.learning.tensors import TensorOptions, Tensors, single_threaded
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
-
-MODELS = ("auto", "mlp", "linear", "cnn", "alexnet")
-_MAX_STATES = 8  # that a device keeps
 
 ReplyContent = tuple[dict[str, Any], Arrays]
 
@@ -62,12 +58,13 @@ class DeviceClient:
     `hello` gives the device's name and rows, `join` makes its model. In each round that it takes
     part in, `embed` gives embeddings of the round's rows, `train` trains it, and `apply` applies
     the update (unless `train` did so), again if the step was too long; `report` gives embeddings
-    where it did not train. `goodbye` ends its part in the run.
+    where it did not train. `predict` asks for embeddings of any rows that it has, and needs no
+    `join` where an earlier process kept the model. `goodbye` ends its part in the run.
     """
 
     name: str
     features: KeyedFeatures
-    state_file: Path | None = None  # keeps the model when the process ends
+    kept: KeptStates | None = None  # keeps the model when the process ends
     position_m: tuple[float, float, float] | None = None
     log: Callable[[str], None] = lambda _: None
     salt: str = ""
@@ -75,13 +72,13 @@ class DeviceClient:
     party: str = ""  # the device's name in the run
     states: dict[int, Tensors] = field(default_factory=dict)  # model parameters by state number
     stopped: str | None = None  # why, once the server has said goodbye
+    _model: PartyModel | None = None  # what `states` are parameters of
     _parties: LocalParties | None = None  # this device's party alone
     _steps: int = 0  # batches that are drawn in a round
     _sender: TableSender = field(default_factory=lambda: TableSender(FIGURE_BITS, 0))
     _embedded: tuple[int, int] | None = None  # round and state of the last `embed`
     _table_part: int | None = None  # to send with the pending update
     _trained_from: int | None = None  # the state that the pending update starts from
-    _noise: float = 0.0  # standard deviation of the noise on what is sent
 
     def answer(self, raw: bytes) -> bytes:
         """Return the reply to any message, well-formed or not."""
@@ -111,50 +108,54 @@ class DeviceClient:
         fields = {
             "name": self.name,
             "party": self.party if in_run else "",
-            "states": sorted(self.states)[-_MAX_STATES:] if in_run else [],
+            "states": sorted(self.states)[-MAX_STATES:] if in_run else [],
             "position_m": None if self.position_m is None else list(self.position_m),
         }
         return fields, {"keys": hash_keys(self.features.keys, self.salt)}
 
     def _join(self, request: messages.JoinRequest, arrays: Arrays) -> ReplyContent:
-        parties = self._make_parties(request, arrays)
-        connections = parties.add({request.name: self.features.view})[request.name]
-        _use_own_columns(parties, self.features)
+        model, parties, connections = self._make_model(request, arrays)
         if (request.run, request.name) != (self.run, self.party) or not self.states:
             self.states = {0: dict(parties.stacks[0].parameters)}
-        self.run, self.party = request.run, request.name
+            if self.kept is not None:
+                self.kept.begin(model, self.states[0])
+        for parameters in self.states.values():
+            model.check_parameters(parameters)  # another file of features may have other columns
+        self.run, self.party, self._model = request.run, request.name, model
         self._parties, self._trained_from, self._embedded = parties, None, None
+        self._sender = TableSender(model.learning.number_bits, request.seed)
         self._steps = request.steps
         self._load_state(min(self.states))
-        self._save()
         self.log(f"takes part as {request.name}: {connections} connections")
         return {"connections": connections, "smoothness": self._smoothness()}, {}
 
-    def _make_parties(self, request: messages.JoinRequest, arrays: Arrays) -> LocalParties:
-        """Return this device's party, with the rows and settings that the server asks for."""
-        settings = {**request.learning, "device": "cpu"}
-        try:
-            learning = LearningSettings.model_validate(settings, strict=False)
-        except ValidationError as error:
-            faults = faults_from_pydantic(error, LearningSettings)[:3]
-            raise WireError("; ".join(map(str, faults))) from None
-        if learning.model not in MODELS:
-            raise WireError(f"model {learning.model!r}: only {', '.join(MODELS)} are run here")
-        self._noise = learning.perturbation
-        self._sender = TableSender(learning.number_bits, request.seed)
-        learning = learning.model_copy(update={"perturbation": 0.0, "number_bits": FIGURE_BITS})
-        view, full_shape = self.features.view, self.features.full_shape
-        factory = PartyFactory(learning, request.task, request.width, {view.modality: full_shape})
-        train, test = self.features.select(
-            arrays["train"], arrays["test"], self.salt, learning.scaling
+    def _make_model(
+        self, request: messages.JoinRequest, arrays: Arrays
+    ) -> tuple[PartyModel, LocalParties, int]:
+        """Return a model with the server's settings, the party, and its number of connections."""
+        features, learning = self.features, checked_learning(request.learning)
+        train, test = (features.select(arrays[name], self.salt) for name in ("train", "test"))
+        scaling = features.fit_scaling(train, learning.scaling)
+        if not features.scaled:
+            train, test = (scaling.apply(rows, np.float64) for rows in (train, test))
+        model = PartyModel(
+            request.run,
+            request.name,
+            request.seed,
+            request.task,
+            request.width,
+            learning,
+            features.view,
+            features.full_shape,
+            features.names,
+            scaling,
         )
-        tensor = factory.options.tensor
+        tensor, modality = TensorOptions("cpu", learning.precision).tensor, features.view.modality
         data = DatasetTensors(
-            {"train": {view.modality: tensor(train)}, "test": {view.modality: tensor(test)}},
-            targets={},
+            {"train": {modality: tensor(train)}, "test": {modality: tensor(test)}}, targets={}
         )
-        sample = check_row_numbers("sample", arrays["sample"], len(train))
-        return LocalParties(data, factory, request.seed, tensor(sample))
+        sample = tensor(check_row_numbers("sample", arrays["sample"], len(train)))
+        return model, *model.create_parties(data, sample)
 
     def _goodbye(self, request: messages.GoodbyeRequest, _: Arrays) -> ReplyContent:
         if request.run != self.run and self.run:
@@ -180,6 +181,8 @@ class DeviceClient:
         task = self._task(request.round, arrays, steps)
         # The server starts from here: it has not heard of any other state.
         self.states, self._trained_from = {request.base: self.states[request.base]}, None
+        if self.kept is not None:
+            self.kept.go_on_from(self.run, request.base)
         stats = parties.train(task).get(self.party)
         self._trained_from, self._table_part = request.base, request.table_part
         self.log(
@@ -209,6 +212,15 @@ class DeviceClient:
         self._sender.number_bits = request.number_bits
         return {"smoothness": self._smoothness()}, self._measured((request.round, 0))
 
+    def _predict(self, request: messages.PredictRequest, arrays: Arrays) -> ReplyContent:
+        if self._model is None or request.run != self.run:
+            raise WireError("has no model of this run")
+        parameters = self.states.get(request.base)
+        if parameters is None:
+            raise WireError(f"has no state {request.base}, only {sorted(self.states)}")
+        embeddings = self._model.embed(parameters, self.features, arrays["keys"], self.salt)
+        return {}, {"embeddings": self._noisy(embeddings).numpy()}
+
     # --- inside ---------------------------------------------------------------------------------
 
     def _at(self, run: str, base: int) -> LocalParties:
@@ -227,8 +239,8 @@ class DeviceClient:
         assert self._embedded is not None  # noqa: S101
         if state <= base or state in self.states:
             raise WireError(f"state {state} does not follow {base}, or is there already")
-        if len(self.states) == _MAX_STATES:
-            raise WireError(f"has {_MAX_STATES} states already")
+        if len(self.states) == MAX_STATES:
+            raise WireError(f"has {MAX_STATES} states already")
         parties.apply_updates(step_length, parties.names)
         at = (self._embedded[0], 0)
         try:
@@ -245,7 +257,8 @@ class DeviceClient:
             self._load_state(base)
             return {"diverged": True}, {}
         self.states[state] = dict(parties.stacks[0].parameters)
-        self._save()
+        if self.kept is not None and self._model is not None:
+            self.kept.save(self._model, state, at[0], self.states[state])
         return {"smoothness": self._smoothness()}, sent
 
     @property
@@ -327,41 +340,25 @@ class DeviceClient:
 
     def _noisy(self, embeddings: Tensor) -> Tensor:
         """Return embeddings with noise, which the device draws from a source nobody can repeat."""
-        if self._noise:
+        deviation = 0.0 if self._model is None else self._model.learning.perturbation
+        if deviation:
             draw = generator(int.from_bytes(os.urandom(8), "big"), "perturb")
             noise = torch.from_numpy(draw.standard_normal(embeddings.shape))
-            embeddings = embeddings + self._noise * noise.to(embeddings)
+            embeddings = embeddings + deviation * noise.to(embeddings)
         if not embeddings.isfinite().all():
             raise NotFiniteError("embeddings are no longer finite")
         return embeddings
 
     # --- across restarts of the process ---------------------------------------------------------
 
-    def _save(self) -> None:
-        if self.state_file is not None:
-            SavedStates(self.run, self.party, self.states).save(self.state_file)
-
     def _restore(self, run: str) -> None:
-        """Load the states that an earlier process of this device saved in the same run."""
-        if self.state_file is None or self.run or not self.state_file.exists():
+        """Load the states that an earlier process of this device kept in the same run."""
+        if self.kept is None or self.run:
             return
-        try:
-            saved = SavedStates.read(self.state_file)
-        except ValueError:
-            self.log(f"{self.state_file}: damaged, ignored")
-            return
-        if saved.run == run:
-            self.run, self.party, self.states = run, saved.party, dict(saved.states)
-
-
-def _use_own_columns(parties: LocalParties, features: KeyedFeatures) -> None:
-    """Replace column numbers of the full data set by those of the device's own rows."""
-    (stack,) = parties.stacks
-    held = features.view.columns
-    order = np.argsort(held, kind="stable")
-    columns = order[np.searchsorted(held[order], stack.views.columns.numpy())]
-    views = replace(stack.views, columns=torch.from_numpy(columns))
-    parties.stacks = [replace(stack, views=views)]
+        restored = self.kept.read(run)
+        if restored is not None:
+            self._model, self.states = restored
+            self.run, self.party = run, self._model.party
 
 
 def _local_steps(request: messages.TrainRequest) -> LocalSteps:

@@ -29,7 +29,7 @@ POLL_S = 0.3  # between two looks for devices that are expected
 
 
 class FederatedRunData(RunData):
-    """A run's data on the server, which has no features."""
+    """A run's data on the server, which has no features; `form` has the task and its classes."""
 
     def newcomer_view(self, name: str) -> FeatureView:  # noqa: ARG002
         """Return a placeholder: a new party's features are known to its device alone."""

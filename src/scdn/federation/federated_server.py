@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from scdn.data.input_format import InputFormat
 from scdn.errors import input_error
 from scdn.federation.federated_rounds import (
     POLL_S,
@@ -54,11 +55,6 @@ def run_server(settings: ServerSettings, transport: Transport) -> Run:
     """Run or resume as the settings say; write what happens to the log in the run's folder."""
     out = Path(settings.out)
     out.mkdir(parents=True, exist_ok=True)
-
-    def log(text: str) -> None:
-        with settings.log_file.open("a") as file:
-            file.write(f"{time.strftime('%H:%M:%S')} {text}\n")
-
     server = FederatedServer(
         settings.read_labels(),
         transport,
@@ -66,7 +62,7 @@ def run_server(settings: ServerSettings, transport: Transport) -> Run:
         settings.devices or None,
         settings.wait_s,
         settings.timeout_s,
-        log,
+        settings.log,
     )
     if settings.resume:
         return server.resume()
@@ -244,4 +240,8 @@ class FederatedServer:
         )
         views = dict.fromkeys(trace.fleet.id[trace.present(0)].tolist(), UNKNOWN_FEATURES)
         tensors = DatasetTensors.from_dataset(rows.dataset, factory.options)
-        return FederatedRunData(scenario, rows.dataset, tensors, factory, views), remote
+        dataset = rows.dataset
+        form = InputFormat(
+            dataset.name, train_rows, dataset.task, dataset.classes, (), {}, "", {}, {}
+        )
+        return FederatedRunData(scenario, dataset, tensors, factory, views, form), remote

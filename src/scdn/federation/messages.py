@@ -19,7 +19,7 @@ from scdn.federation.table_format import table_arrays
 from scdn.federation.wire_format import Arrays, Frame, WireError
 from scdn.scenario.field_types import NumberBits
 
-VERSION = 6  # of these schemas; a device with another version refuses the server's hello
+VERSION = 7  # of these schemas; a device with another version refuses the server's hello
 DIGEST_BYTES = 16  # of a hashed key
 MAX_STEP_LENGTH = 4096.0  # along a device's update
 
@@ -29,6 +29,7 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 StepLength = Annotated[float, Field(ge=0, le=MAX_STEP_LENGTH)]
 Smoothness = Annotated[float, Field(ge=0)] | None  # None: not finite, or not from spectral norms
+RunId = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9]*$")]  # also a folder's name
 ArrayShape = tuple[int | str, ...]  # a letter is any size, the same size wherever it occurs
 
 
@@ -41,7 +42,7 @@ class Message(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
     arrays: ClassVar[Mapping[str, tuple[str, ArrayShape]]] = {}
 
-    run: Annotated[str, Field(max_length=64)]
+    run: RunId
     nonce: Annotated[str, Field(max_length=64)]  # a reply repeats its request's
 
 
@@ -51,7 +52,7 @@ class Message(BaseModel):
 class HelloRequest(Message):
     """Ask a device for its name and rows; `salt` keys the hash of the rows' keys."""
 
-    version: Literal[6]
+    version: Literal[7]
     salt: Annotated[str, Field(max_length=64)]
 
 
@@ -67,6 +68,7 @@ class JoinRequest(Message):
         "sample": ("i", ("s",)),
     }
 
+    run: Annotated[RunId, Field(min_length=1)]
     name: Annotated[str, Field(min_length=1, max_length=80)]
     seed: Count
     task: TaskKind
@@ -127,6 +129,14 @@ class TrainRequest(Message):
     iterations: NonNegative
     power_w: NonNegative
     cpu_hz: NonNegative
+
+
+class PredictRequest(Message):
+    """Ask for embeddings of rows with these hashed keys, by the model in state `base`."""
+
+    arrays = {"keys": ("u", ("n", DIGEST_BYTES))}
+
+    base: Count
 
 
 class GoodbyeRequest(Message):
@@ -204,6 +214,14 @@ class TrainReply(ApplyReply):
     measured_smoothness: NonNegative | None = None  # L_n, where it is measured
 
 
+class PredictReply(Message):
+    """Embeddings of the rows, in the order of their keys."""
+
+    arrays = {"embeddings": ("f", ("rows", "w"))}
+
+    seconds: NonNegative
+
+
 class GoodbyeReply(Message):
     """Confirm that the device stops."""
 
@@ -221,6 +239,7 @@ SCHEMAS: dict[str, tuple[type[Message], type[Message]]] = {  # request and reply
     "train": (TrainRequest, TrainReply),
     "apply": (ApplyRequest, ApplyReply),
     "report": (ReportRequest, ReportReply),
+    "predict": (PredictRequest, PredictReply),
     "goodbye": (GoodbyeRequest, GoodbyeReply),
 }
 REFUSED = "refused"

@@ -41,6 +41,7 @@ _FLOWER_HOME = "flower"  # folder of Flower's own files
 _SUPERLINK_START_S = 60.0
 _PARENT = "SCDN_PARENT"  # environment variable: the process that a started process ends with
 _PARTIES, _KEYS = "shares", "keys"  # folders of a local federation, inside the run's folder
+_STATES = "states"  # where its devices keep their models, beside their features
 
 
 @dataclass(frozen=True)
@@ -174,19 +175,25 @@ def running_superlink(address: ServerAddress, out: Path) -> Iterator[SuperLinkCo
 
 
 def run_at_superlink(
-    control: SuperLinkControl, settings: ServerSettings, show: Callable[[str, str], None]
+    control: SuperLinkControl,
+    settings: ServerSettings,
+    show: Callable[[str, str], None],
+    enough: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Start a run and wait for its end; `show(file name, line)` gets new log lines and events."""
+    """Start a run and wait for its end; `show(file name, line)` gets new log lines and events.
+
+    If `enough()` is true, the caller has what it needs and does not wait for the end.
+    """
     tails = [FileTail(settings.log_file), FileTail(Path(settings.out) / EVENTS)]
     for tail in tails:  # skip what an earlier part of the run wrote
         _show_new_lines(tail, lambda *_: None)
     run_id = control.start(_FLOWER_APP, settings.to_run_config())
     checked = time.monotonic()
-    status, details = "", ""
+    status, details = "", ""  # none until the end
     while True:
         for tail in tails:
             _show_new_lines(tail, show)
-        if status == "finished":
+        if status == "finished" or enough():
             break
         if time.monotonic() - checked > 1.0:
             checked = time.monotonic()
@@ -233,7 +240,7 @@ class LocalDevices:
             names = sorted(path.stem for path in files if path.name != LABELS_FILE)
             if not names:
                 raise input_error(
-                    str(out), "folder", "has no local devices", "use scdn federate server --resume"
+                    str(out), "folder", "has no local devices", "must be of scdn federate local"
                 )
             return cls(out, None, names, keys)
         if devices is not None:
@@ -272,7 +279,7 @@ class LocalDevices:
         command = [
             *(sys.executable, "-m", "scdn.cli", "federate", "device", "--name", name),
             *("--features", str(folder / f"{name}.npz")),
-            *("--server", address.local, "--state", str(folder / f"{name}.state")),
+            *("--server", address.local, "--state", str(folder / _STATES)),
         ]
         if self.keys is None:
             command.append("--insecure")

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -136,21 +137,25 @@ class KeyedFeatures:
     full_shape: Shape  # of a row of the full data set; a device of its own has just its columns
     scaled: bool
     unusable_rows: int = 0  # without a key, or with a duplicate one
+    names: tuple[str, ...] = ()  # of the columns; none in a file of `export_parties`
 
-    def select(
-        self, train: NDArray[np.uint8], test: NDArray[np.uint8], salt: str, scaling: ScalingKind
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the rows with these hashed keys, in their order, scaled by the training rows."""
-        row_of = {hashed.tobytes(): row for row, hashed in enumerate(hash_keys(self.keys, salt))}
+    def select(self, keys: NDArray[np.uint8], salt: str) -> NDArray[Any]:
+        """Return the rows with these hashed keys, in their order, not scaled."""
+        row_of = _rows_by_key(self, salt)
         try:
-            train_rows, test_rows = ([row_of[key.tobytes()] for key in k] for k in (train, test))
+            return self.values[[row_of[key.tobytes()] for key in keys]]
         except KeyError:
             raise WireError("asked for rows that this device does not have") from None
-        train_x, test_x = self.values[train_rows], self.values[test_rows]
-        if self.scaled:
-            return train_x, test_x
-        fitted = Scaling.fit(train_x, scaling)
-        return fitted.apply(train_x, np.float64), fitted.apply(test_x, np.float64)
+
+    def fit_scaling(self, train: NDArray[Any], kind: ScalingKind) -> Scaling:
+        """Return how rows are scaled: by the training rows, unless the file has scaled ones."""
+        return Scaling.fit(train, "none" if self.scaled else kind)
+
+
+@lru_cache(maxsize=1)
+def _rows_by_key(features: KeyedFeatures, salt: str) -> dict[bytes, int]:
+    """Return row numbers by hashed key."""
+    return {hashed.tobytes(): row for row, hashed in enumerate(hash_keys(features.keys, salt))}
 
 
 def read_features(path: Path, key: str = "") -> KeyedFeatures:
@@ -172,7 +177,8 @@ def read_features(path: Path, key: str = "") -> KeyedFeatures:
     values = numeric_cells(frame, columns, str(path), key)[usable]
     width = len(columns)
     view = FeatureView("table", np.arange(width), np.ones(width, bool), (width,))
-    return KeyedFeatures(keys, values, view, (width,), False, len(frame) - len(keys))
+    unusable = len(frame) - len(keys)
+    return KeyedFeatures(keys, values, view, (width,), False, unusable, tuple(columns))
 
 
 def _exported_features(arrays: Mapping[str, NDArray[Any]]) -> KeyedFeatures:

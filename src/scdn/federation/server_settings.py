@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ class ServerSettings:
     timeout_s: float = 30.0
     reference: str = ""
     resume: bool = False
+    predict: str = ""  # folder of a request to predict rows with the run in `out`
 
     @classmethod
     def from_run_config(cls, config: dict[str, Any]) -> ServerSettings:
@@ -38,7 +40,10 @@ class ServerSettings:
         known = {field.name for field in fields(cls)}
         values = {key.replace("-", "_"): value for key, value in config.items()}
         settings = cls(**{key: value for key, value in values.items() if key in known})
-        for name in ("out", "labels", *(() if settings.resume else ("scenario",))):
+        needed = ["out"] if settings.predict else ["out", "labels"]
+        if not settings.resume and not settings.predict:
+            needed.append("scenario")
+        for name in needed:
             if not getattr(settings, name):
                 raise input_error("run config", name, "is missing", "must be a path")
         return settings
@@ -51,6 +56,11 @@ class ServerSettings:
     def log_file(self) -> Path:
         """Return the path of the run's log."""
         return Path(self.out) / _LOG_FILE
+
+    def log(self, text: str) -> None:
+        """Append a line to the run's log."""
+        with self.log_file.open("a") as file:
+            file.write(f"{time.strftime('%H:%M:%S')} {text}\n")
 
     def read_labels(self) -> KeyedLabels:
         """Read the server's labels."""

@@ -18,7 +18,7 @@ def warm_up() -> None:
     view = FeatureView("table", np.arange(2), np.ones(2, bool), (2,))
     features = KeyedFeatures(keys, draw.normal(size=(8, 2)), view, (2,), False)
     device = DeviceClient("warm-up", features)
-    ids = {"run": "", "nonce": ""}
+    ids = {"run": "0", "nonce": ""}
     rows, sample = hash_keys(keys, ""), np.arange(4)
     party = {"name": "warm-up", "seed": 0, "task": "classification", "width": 2}
     fields = {**ids, **party, "steps": 1, "learning": {"hidden": 2}}

@@ -1,4 +1,4 @@
-"""The trained models of a run, to compute outputs of new rows."""
+"""The trained models of a run, to compute outputs of new rows: the server's, and the parties'."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from scdn.learning.server_factory import create_server
 from scdn.learning.tensors import StateDict, single_threaded
 
 
-@dataclass(frozen=True, eq=False)
-class Inference:
-    """Parties and server as a checkpoint has them.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FusionInference:
+    """The server as a checkpoint has it.
 
     A party that is absent for a row counts for it as one that has just left: the memory of departed
     devices decides what stays of it, and what it keeps is imputed as after an exit.
@@ -35,49 +35,22 @@ class Inference:
         report of test rows.
     """
 
-    parties: LocalParties
     server: FusionServer
     sent_in: Mapping[str, tuple[int, int]]
     _servers: dict[tuple[str, ...], FusionServer] = field(default_factory=dict)
 
     @classmethod
-    def from_state_dict(
+    def of_server(
         cls, state: StateDict, factory: PartyFactory, memory_name: str, seed: int, train_rows: int
-    ) -> Inference:
-        """Restore what `VerticalModel.state_dict` returned, without a data set."""
-        arrays, values = state
-        none = factory.options.tensor(np.zeros(0))
-        server = create_server(factory, (), seed, memory_name, train_rows, none, none)
-        server.load_state_dict(StateDict(arrays, values["server"]))
-        parties = LocalParties(DatasetTensors({}, {}), factory, seed, server.sample)
-        parties.load_state_dict(StateDict(arrays, values["parties"]))
-        sent_in = {name: (at[0], at[1]) for name, at in values["sent_in"].items()}
-        return cls(parties, server, sent_in)
+    ) -> FusionInference:
+        """Restore the server's part of what `VerticalModel.state_dict` returned."""
+        server = _restored_server(state, factory, memory_name, seed, train_rows)
+        return FusionInference(server=server, sent_in=_sent_in(state))
 
     @property
     def never_embedded(self) -> tuple[str, ...]:
         """Return the members that embed no new row: departed ones, and those never heard."""
         return tuple(name for name in self.server.fusion.members if name not in self.sent_in)
-
-    def embed(self, inputs: Mapping[str, Tensor], purpose: str = "predict") -> dict[str, Tensor]:
-        """Return the parties' embeddings of rows, (rows, columns) by modality.
-
-        With the purpose `test` the noise, if any, is that of the run's own test rows.
-        """
-        embeddings: dict[str, Tensor] = {}
-        with single_threaded():
-            for at in sorted(set(self.sent_in.values())):
-                self.parties.round = at
-                names = {name for name, sent_in in self.sent_in.items() if sent_in == at}
-                embeddings |= self.parties.new_row_embeddings(inputs, names, purpose)
-        return embeddings
-
-    def test_outputs(self, inputs: Mapping[str, Tensor]) -> Tensor:
-        """Return outputs of the run's own test rows, which departed parties may have embedded."""
-        rows = len(next(iter(inputs.values())))
-        kept = {name: left.test for name, left in self.server.memory.embeddings.items()}
-        with single_threaded():
-            return self.server.outputs(self.embed(inputs, "test") | kept, rows)
 
     def outputs(
         self, embeddings: Mapping[str, Tensor], rows: int, absent: Mapping[str, Mask]
@@ -129,3 +102,53 @@ class Inference:
             changed.remove_members(names, {})
             self._servers[names] = changed
         return self._servers[names]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Inference(FusionInference):
+    """Parties and server as a checkpoint has them."""
+
+    parties: LocalParties
+
+    @classmethod
+    def from_state_dict(
+        cls, state: StateDict, factory: PartyFactory, memory_name: str, seed: int, train_rows: int
+    ) -> Inference:
+        """Restore what `VerticalModel.state_dict` returned, without a data set."""
+        server = _restored_server(state, factory, memory_name, seed, train_rows)
+        parties = LocalParties(DatasetTensors({}, {}), factory, seed, server.sample)
+        parties.load_state_dict(StateDict(state.arrays, state.values["parties"]))
+        return cls(parties=parties, server=server, sent_in=_sent_in(state))
+
+    def embed(self, inputs: Mapping[str, Tensor], purpose: str = "predict") -> dict[str, Tensor]:
+        """Return the parties' embeddings of rows, (rows, columns) by modality.
+
+        With the purpose `test` the noise, if any, is that of the run's own test rows.
+        """
+        embeddings: dict[str, Tensor] = {}
+        with single_threaded():
+            for at in sorted(set(self.sent_in.values())):
+                self.parties.round = at
+                names = {name for name, sent_in in self.sent_in.items() if sent_in == at}
+                embeddings |= self.parties.new_row_embeddings(inputs, names, purpose)
+        return embeddings
+
+    def test_outputs(self, inputs: Mapping[str, Tensor]) -> Tensor:
+        """Return outputs of the run's own test rows, which departed parties may have embedded."""
+        rows = len(next(iter(inputs.values())))
+        kept = {name: left.test for name, left in self.server.memory.embeddings.items()}
+        with single_threaded():
+            return self.server.outputs(self.embed(inputs, "test") | kept, rows)
+
+
+def _restored_server(
+    state: StateDict, factory: PartyFactory, memory_name: str, seed: int, train_rows: int
+) -> FusionServer:
+    none = factory.options.tensor(np.zeros(0))
+    server = create_server(factory, (), seed, memory_name, train_rows, none, none)
+    server.load_state_dict(StateDict(state.arrays, state.values["server"]))
+    return server
+
+
+def _sent_in(state: StateDict) -> dict[str, tuple[int, int]]:
+    return {name: (at[0], at[1]) for name, at in state.values["sent_in"].items()}

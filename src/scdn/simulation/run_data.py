@@ -75,7 +75,7 @@ class RunData:
     tensors: DatasetTensors
     factory: PartyFactory
     views: dict[str, FeatureView]  # of the parties that are present at the start
-    form: InputFormat | None = None  # of the data set's rows; None where devices have them
+    form: InputFormat  # of the data set's rows
 
     @classmethod
     def from_scenario(cls, scenario: Scenario, trace: ChurnTrace) -> RunData:

@@ -275,11 +275,10 @@ def _save_checkpoint(folder: Path, simulation: Simulation) -> None:
         departed.setdefault(party, {})[table] = arrays.pop(key)
     if simulation.flown is not None:
         checkpoint.save_round(folder, simulation.round - 1, *simulation.flown.to_arrays())
-    form = simulation.data.form
     values = {
         **simulation.state_dict(),
         "model": model_values,
-        "input_format": None if form is None else form.state_dict(),
+        "input_format": simulation.data.form.state_dict(),
     }
     checkpoint.save(folder, arrays, values, departed)
 

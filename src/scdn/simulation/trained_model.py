@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,16 +10,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scdn.arrays import IntArray, Mask
+from scdn.arrays import Mask
 from scdn.data.input_format import InputFormat
 from scdn.errors import Fault, InputError, input_error
 from scdn.learning.dataset_tensors import DatasetTensors, flat_rows, flat_tensors
 from scdn.learning.inference import Inference
-from scdn.learning.metrics import MAX_TOP, scores
+from scdn.learning.metrics import scores
 from scdn.learning.party_factory import PartyFactory
 from scdn.methods import method, with_validation_rows
 from scdn.record.run_reader import EVENTS, Run, read_run
 from scdn.scenario import Scenario, make_scenario
+from scdn.simulation.prediction_table import (
+    check_key_name,
+    check_outputs,
+    prediction_table,
+    refuse_rows,
+)
 from scdn.simulation.run_data import prepared_data
 from scdn.simulation.runner import load_checkpoint
 
@@ -28,10 +33,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from scdn.data.new_rows import NewRows, RowSource
-
-PREDICTION, MISSING = "prediction", "missing"
-PROBABILITY = "probability_"  # of a class, before its name
-_LISTED = 5  # faulty rows that are listed; the others are only counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,22 +71,16 @@ class TrainedModel:
             raise input_error(str(path), "run", "is not there", "must be the folder of a run")
         state, values = load_checkpoint(path)
         recorded = read_run(path)  # afterwards, so that it has all rounds of the checkpoint
-        if values["input_format"] is None:
+        if values["input_format"] is None or "federation" in values:
             fault = "is of a federation, whose devices have the models"
-            raise input_error(str(path), "run", fault, "must be simulated")
+            raise input_error(str(path), "run", fault, "use scdn federate predict")
         if values["round"] == 0:
             raise input_error(str(path), "run", "has no round yet", "wait for the first")
-        scenario = with_validation_rows(make_scenario(recorded.scenario, str(path / EVENTS)))
-        learning = scenario.learning
-        if exact or not torch.cuda.is_available():
-            learning = learning.model_copy(update={"device": "cpu"})
-        if exact and learning.precision == "bfloat16":
-            learning = learning.model_copy(update={"precision": "float32"})
-        scenario = scenario.model_copy(update={"learning": learning})
+        scenario = inference_scenario(recorded, exact=exact)
         form = InputFormat.from_state_dict(values["input_format"])
         inference = Inference.from_state_dict(
             state,
-            PartyFactory.from_input_format(form, learning),
+            PartyFactory.from_input_format(form, scenario.learning),
             method(scenario.method).memory,
             scenario.seed,
             form.train_rows,
@@ -111,8 +106,7 @@ class TrainedModel:
         from scdn.data.new_rows import read_new_rows
 
         new = read_new_rows(rows, self.form, key)
-        if new.key in (PREDICTION, MISSING) or (new.key or "").startswith(PROBABILITY):
-            raise input_error(new.source, str(new.key), "is a column of the answer", "rename it")
+        check_key_name(new.key or "", new.source)
         absent = self._absent_parties(new)
         options = self.inference.parties.factory.options
         with np.errstate(over="ignore"):
@@ -120,16 +114,17 @@ class TrainedModel:
         filled = {name: np.where(np.isnan(x), 0, x) for name, x in scaled.items()}
         embeddings = self.inference.embed(flat_tensors(filled, options))
         outputs = self.inference.outputs(embeddings, new.count, absent)
-        too_large = np.flatnonzero(~outputs.isfinite().all(1).cpu().numpy())
-        _refuse_rows(too_large, new.source, "has values that are too large", "must be as measured")
-        return self._frame(outputs, absent, self.inference.never_embedded, new)
+        check_outputs(outputs, new.source)
+        keys = {} if new.key is None or new.keys is None else {new.key: new.keys}
+        never = self.inference.never_embedded
+        return prediction_table(outputs, absent, never, self.form, self.inference, keys)
 
     def predict_test(self) -> pd.DataFrame:
         """Return the predictions of the run's own test rows, from which its metrics are."""
         outputs, _ = self._test_outputs()
         kept = self.inference.server.memory.embeddings
         unknown = [name for name in self.inference.never_embedded if name not in kept]
-        return self._frame(outputs, {}, unknown)
+        return prediction_table(outputs, {}, unknown, self.form, self.inference, {})
 
     def test_scores(self) -> dict[str, float]:
         """Return the scores of the run's own test rows: the metrics of its last round."""
@@ -191,7 +186,7 @@ class TrainedModel:
                 absent[name] = np.zeros(rows.count, bool)
         nobody = np.flatnonzero(np.all(list(absent.values()), axis=0))
         allowed = f"needs those of one of {', '.join(held)}"
-        _refuse_rows(nobody, rows.source, "has no party's values", allowed)
+        refuse_rows(nobody, rows.source, "has no party's values", allowed)
         return absent
 
     def _check_columns(self, rows: NewRows) -> None:
@@ -219,49 +214,17 @@ class TrainedModel:
         if faults:
             raise InputError(rows.source, faults)
 
-    # --- the answer -----------------------------------------------------------------------------
 
-    def _frame(
-        self,
-        outputs: Tensor,
-        absent: dict[str, Mask],
-        never: Sequence[str],
-        rows: NewRows | None = None,
-    ) -> pd.DataFrame:
-        import pandas as pd
+def inference_scenario(recorded: Run, *, exact: bool = False) -> Scenario:
+    """Return a run's scenario for computing with its model, on the CPU where there is no GPU.
 
-        columns: dict[str, object] = {}
-        if rows is not None and rows.key is not None:
-            columns[rows.key] = rows.keys
-        outputs = outputs.cpu()
-        if self.form.task == "classification":
-            classes = np.array(self.form.classes, object)
-            likeliest = outputs.topk(min(MAX_TOP, outputs.shape[1]), dim=1).indices[:, 0]
-            probabilities = outputs.double().softmax(1).numpy()
-            columns[PREDICTION] = classes[likeliest.numpy()]
-            columns |= {
-                f"{PROBABILITY}{name}": probabilities[:, number]
-                for number, name in enumerate(self.form.classes)
-            }
-        else:
-            columns[PREDICTION] = outputs[:, 0].numpy()
-        members = self.inference.server.fusion.members
-        away = np.zeros((len(outputs), len(members)), bool)
-        for number, name in enumerate(members):
-            away[:, number] = True if name in never else absent.get(name, False)
-        kinds, kind_of_row = np.unique(away, axis=0, return_inverse=True)
-        texts = [
-            " ".join(name for name, is_away in zip(members, kind, strict=True) if is_away)
-            for kind in kinds
-        ]
-        columns[MISSING] = np.array(texts, object)[kind_of_row]
-        return pd.DataFrame(columns)
-
-
-def _refuse_rows(numbers: IntArray, source: str, fault: str, allowed: str) -> None:
-    """Refuse rows, if there are any, with a line for each of the first."""
-    faults = [Fault(f"row {row + 1}", fault, allowed) for row in numbers[:_LISTED]]
-    if len(numbers) > _LISTED:
-        faults.append(Fault("rows", f"{len(numbers) - _LISTED} more like these", allowed))
-    if faults:
-        raise InputError(source, faults)
+    `exact` is on the CPU and in no less than 32 bits.
+    """
+    source = str(recorded.folder / EVENTS)
+    scenario = with_validation_rows(make_scenario(recorded.scenario, source))
+    learning = scenario.learning
+    if exact or not torch.cuda.is_available():
+        learning = learning.model_copy(update={"device": "cpu"})
+    if exact and learning.precision == "bfloat16":
+        learning = learning.model_copy(update={"precision": "float32"})
+    return scenario.model_copy(update={"learning": learning})

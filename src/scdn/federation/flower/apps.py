@@ -25,12 +25,16 @@ client = ClientApp()
 
 @server.main()
 def _run_server(grid: Any, context: Any) -> None:
+    from scdn.federation.collect_embeddings import answer_request
     from scdn.federation.federated_server import run_server
     from scdn.federation.server_settings import ServerSettings
 
     settings = ServerSettings.from_run_config(dict(context.run_config))
     try:
-        run_server(settings, GridTransport(grid))
+        if settings.predict:
+            answer_request(settings, GridTransport(grid))
+        else:
+            run_server(settings, GridTransport(grid))
     except InputError as error:
         raise RuntimeError("; ".join(error.lines())) from None  # Flower shows it to the user
 
