@@ -17,6 +17,8 @@ from scdn.scenario import read_scenario
 from scdn.simulation import run_data
 from scdn.tuning import tuner
 from scdn.tuning.search_space import (
+    TunedChoice,
+    TunedSetting,
     changed_values,
     changes,
     generous_values,
@@ -41,11 +43,17 @@ def _digits():
 def test_a_scenarios_own_values_are_within_the_ranges(rounds, batch, hidden):
     learning = {"rounds": rounds, "batch_size": batch, "hidden": hidden, "fusion_hidden": hidden}
     for entry in search_space(scenario(learning=learning)):
+        if isinstance(entry, TunedChoice):
+            assert entry.own in entry.choices
+            continue
         assert entry.low <= entry.own <= entry.high
         assert 1 <= entry.low < entry.high
 
 
-@given(st.dictionaries(st.sampled_from(list(own_values(scenario()))), st.integers(8, 64)))
+NUMBERS = [path for path, own in own_values(scenario()).items() if not isinstance(own, str)]
+
+
+@given(st.dictionaries(st.sampled_from(NUMBERS), st.integers(8, 64)))
 def test_changed_values_are_in_the_scenario_and_in_its_changes(values):
     given_ = scenario()
     changed = with_values(given_, values)
@@ -75,7 +83,10 @@ def test_a_mission_without_target_or_budget_is_tuned_for_its_score(settings, goa
     assert tuned.mission.goal == goal
     assert own_values(tuned) == generous
     for entry in search_space(chosen):
-        assert entry.low <= generous[entry.path] <= entry.high
+        if isinstance(entry, TunedSetting):
+            assert entry.low <= generous[entry.path] <= entry.high
+        else:
+            assert generous[entry.path] in entry.choices
     shown = '+ goal = "best"' in changes(chosen, changed_values(chosen, generous))
     assert shown == (goal == "best")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,13 @@ def read_image_arrays(path: Path, shape: tuple[int, ...]) -> Arrays:
     if path.suffix.lower() != ".npz":
         allowed = "must be .npz, an IDX file, or a folder of pictures"
         raise input_error(str(path), "file", "has no images", allowed)
+    return read_arrays(path)
+
+
+def read_arrays(path: Path, names: Sequence[str] | None = None) -> Arrays:
+    """Return the arrays of an `.npz` file, or those with these names; KeyError if one lacks."""
     try:
-        return read_npz(path)
+        return read_npz(path, names)
     except (OSError, ValueError) as error:
         reason = f"cannot be read ({getattr(error, 'strerror', None) or error})"
         raise input_error(str(path), "file", reason, "must be a whole .npz of numbers") from None

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scdn.arrays import Mask
 from scdn.data.alignment import normalized_keys
 from scdn.data.input_format import InputFormat
-from scdn.data.new_images import FILE_KEY, read_image_arrays
+from scdn.data.new_images import FILE_KEY, read_arrays, read_image_arrays
 from scdn.data.table_files import check_frame, numeric_cells, read_table, require_columns
 from scdn.errors import Fault, InputError, input_error
 from scdn.file_io import MEBIBYTE
@@ -100,12 +100,9 @@ def read_row_keys(path: Path, key: str | None = None) -> RowKeys:
 
 def _key_array(path: Path, key: str) -> NDArray[Any]:
     try:
-        (keys,) = read_npz(path, [key]).values()
+        keys = read_arrays(path, [key])[key]
     except KeyError:
         raise input_error(str(path), key, "no such array", "name the keys with --key") from None
-    except (OSError, ValueError) as error:
-        reason = f"cannot be read ({getattr(error, 'strerror', None) or error})"
-        raise input_error(str(path), "file", reason, "must be a whole .npz of numbers") from None
     if keys.ndim != 1:
         raise input_error(str(path), key, f"has {keys.ndim} dimensions", "must have 1")
     return keys

@@ -82,6 +82,9 @@ class LearningSettings(RoundLearningSettings):
     table_survival: Probability = setting(
         1.0, "largest survival probability at which parties send parts of that table"
     )
+    local_optimizer: Literal["own", "adam"] = setting(
+        "own", 'optimizer of the parties: each device\'s own, or "adam" for all of them'
+    )
     step: Literal["searched", "fitted", "rate"] = setting(
         "searched",
         'how far parties go along their updates: "searched" by the server on rows that nobody '

@@ -317,11 +317,12 @@ class Simulation:
         """Return the steps of devices that train and report in time."""
         problem, counts = plan.problem, self.step_counts(plan)
         custom = self.trace.fleet.custom_optimizer[self.present]
+        of_all = self.scenario.learning.local_optimizer
         return {
             problem.ids[n]: LocalSteps(
                 int(counts[n]),
                 float(problem.learning_rate[n]),
-                custom[n] or OPTIMIZERS[problem.optimizer[n]],
+                custom[n] or OPTIMIZERS[problem.optimizer[n]] if of_all == "own" else of_all,
                 float(problem.optimizer_value[n]),
             )
             for n in np.flatnonzero(outcome.trains)

@@ -130,9 +130,13 @@ class RunData:
 def round_optimizers(scenario: Scenario, fleet: Fleet, round_index: int) -> tuple[IntArray, Array]:
     """Return each device's optimiser in the round's problem, and its μ or ρ.
 
-    It is the device's own, or drawn anew in each round. A custom one is represented by the
-    optimiser that it names in `bound_as`.
+    It is the device's own, or drawn anew in each round. One that is not of the paper is represented
+    by the optimiser that it names in `bound_as`.
     """
+    if scenario.learning.local_optimizer != "own":
+        optimizer = local_optimizer(scenario.learning.local_optimizer)
+        kinds = np.full(len(fleet), OPTIMIZERS.index(optimizer.bound_as), dtype=np.int64)
+        return kinds, np.full(len(fleet), optimizer.bound_value)
     kinds, values = fleet.optimizer.copy(), fleet.optimizer_value.copy()
     if scenario.learning.redraw_optimizers:
         groups = {group.kind: group for group in reversed(scenario.fleet)}

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from scdn.file_io import Table, merge_tables, to_json
-from scdn.scenario import Scenario, make_scenario
+from scdn.scenario import LearningSettings, Scenario, make_scenario
 
 if TYPE_CHECKING:
     from optuna import Trial
+
+Value: TypeAlias = "float | str"  # of a setting
 
 HOLDOUT = 0.2  # of the training rows; the scores of trials are on these
 LONGEST = 16.0  # times the scenario's own deadline of computing
@@ -42,17 +44,34 @@ class TunedSetting:
             return trial.suggest_int(self.path, int(self.low), int(self.high), log=True)
         return trial.suggest_float(self.path, self.low, self.high, log=True)
 
-    def value(self, drawn: float) -> float:
+    def value(self, drawn: Any) -> float:
         """Return the value that a drawn number stands for."""
         if isinstance(self.own, int):
             return int(drawn)
         return self.own if drawn == self.own else float(f"{drawn:.{DIGITS}g}")
 
 
-def search_space(scenario: Scenario) -> tuple[TunedSetting, ...]:
+@dataclass(frozen=True)
+class TunedChoice:
+    """A setting with a few values to choose from."""
+
+    path: str
+    own: str
+    choices: tuple[str, ...]
+
+    def suggest(self, trial: Trial) -> str:
+        """Return a trial's value."""
+        return trial.suggest_categorical(self.path, self.choices)
+
+    def value(self, drawn: Any) -> str:
+        """Return the value, which is what was drawn."""
+        return str(drawn)
+
+
+def search_space(scenario: Scenario) -> tuple[TunedSetting | TunedChoice, ...]:
     """Return what is varied for a scenario."""
     learning = scenario.learning
-    space = [
+    space: list[TunedSetting | TunedChoice] = [
         TunedSetting.around("learning.steps_per_iteration", learning.steps_per_iteration, 16),
         TunedSetting.around("learning.batch_size", learning.batch_size, 4, least=8),
         TunedSetting.around("learning.fusion_hidden", learning.fusion_hidden, 4, least=8),
@@ -66,27 +85,31 @@ def search_space(scenario: Scenario) -> tuple[TunedSetting, ...]:
         own_s = float(learning.compute_deadline_s)
         path = "learning.compute_deadline_s"
         space.append(TunedSetting(path, own_s, own_s, LONGEST * own_s))
-    return tuple(space)
+    optimizers = get_args(LearningSettings.model_fields["local_optimizer"].annotation)
+    path = "learning.local_optimizer"
+    return (*space, TunedChoice(path, learning.local_optimizer, optimizers))
 
 
-def own_values(scenario: Scenario) -> dict[str, float]:
+def own_values(scenario: Scenario) -> dict[str, Value]:
     """Return the scenario's own value of everything that is varied."""
     return {setting.path: setting.own for setting in search_space(scenario)}
 
 
-def changed_values(scenario: Scenario, drawn: Mapping[str, float]) -> dict[str, Any]:
+def changed_values(scenario: Scenario, drawn: Mapping[str, Value]) -> dict[str, Value]:
     """Return the settings of the trial with these numbers: those drawn, and what all have."""
     if drawn == own_values(scenario):
         return dict(drawn)
-    space = search_space(scenario)
-    return {entry.path: entry.value(drawn[entry.path]) for entry in space} | settings_for_score(
-        scenario
-    )
+    values: dict[str, Value] = {}
+    for entry in search_space(scenario):
+        values[entry.path] = entry.value(drawn[entry.path])
+    return values | settings_for_score(scenario)
 
 
-def generous_values(scenario: Scenario) -> dict[str, float]:
-    """Return values with which parties train on many more rows in a round, as a second guess."""
-    generous = {
+def generous_values(scenario: Scenario) -> dict[str, Value]:
+    """Return values with which far more is trained in a round, by Adam, as a second guess."""
+    generous: dict[str, Value] = {
+        "learning.local_optimizer": "adam",
+        "learning.server_steps": 2 * scenario.learning.server_steps,
         "learning.steps_per_iteration": 8 * scenario.learning.steps_per_iteration,
         "learning.batch_size": 4 * scenario.learning.batch_size,
         "learning.compute_deadline_s": LONGEST * scenario.learning.compute_deadline_s,
@@ -94,7 +117,7 @@ def generous_values(scenario: Scenario) -> dict[str, float]:
     return {path: generous.get(path, own) for path, own in own_values(scenario).items()}
 
 
-def settings_for_score(scenario: Scenario) -> dict[str, str]:
+def settings_for_score(scenario: Scenario) -> dict[str, Value]:
     """Return what is changed in every trial but the first: what counts is the score.
 
     A mission without a target or a budget would weigh energy against progress.

@@ -29,6 +29,7 @@ from scdn.simulation.events import headline_score
 from scdn.simulation.runner import run
 from scdn.tuning.search_space import (
     HOLDOUT,
+    Value,
     changed_values,
     generous_values,
     own_values,
@@ -89,7 +90,7 @@ class TuningResult:
 
     scenario: Scenario
     metric: Headline
-    values: dict[str, Any]
+    values: dict[str, Value]
     score: float
     own_score: float
     cost: TrialCost

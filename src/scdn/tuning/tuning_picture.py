@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from scdn.file_io import write_atomic
-from scdn.tuning.search_space import search_space
+from scdn.tuning.search_space import TunedSetting, search_space
 from scdn.tuning.tuner import TuningResult
 
 _COLUMNS = 4
@@ -37,7 +37,9 @@ def draw_tuning(result: TuningResult, path: Path) -> None:
         values = [trial.params[setting.path] for trial in complete]
         axis.plot(values, scores, ".", color="#8a8a8a")
         axis.plot(result.values[setting.path], result.score, "o", color="#c0392b")
-        axis.set(xscale="log", xlabel=setting.path)
+        axis.set_xlabel(setting.path)
+        if isinstance(setting, TunedSetting):
+            axis.set_xscale("log")
     for axis in axes[len(space) + 1 :]:
         axis.set_axis_off()
     for axis in axes[: len(space) + 1]:

@@ -6,6 +6,7 @@ weights w_j of `scdn.theory`. `LocalOptimizer` tells how to add one of your own.
 
 from collections.abc import Iterable
 
+from scdn.learning.local_optimizers.adam import LocalAdam
 from scdn.learning.local_optimizers.momentum import LocalMomentum
 from scdn.learning.local_optimizers.optimizer_base import (
     NO_STEPS,
@@ -24,8 +25,8 @@ LOCAL_OPTIMIZERS: Registry[type[LocalOptimizer]] = Registry(
 )
 register_local_optimizer, local_optimizer = LOCAL_OPTIMIZERS.register, LOCAL_OPTIMIZERS.get
 
-_BUILT_IN = (LocalSgd, LocalProximal, LocalMomentum)
-for _optimizer in _BUILT_IN:
+_OF_PAPER = (LocalSgd, LocalProximal, LocalMomentum)
+for _optimizer in (*_OF_PAPER, LocalAdam):
     register_local_optimizer(_optimizer)
 
 
@@ -36,7 +37,7 @@ class _ProximalMomentum(LocalMomentum, LocalProximal):
 def batch_key(name: str) -> type[LocalOptimizer]:
     """Return a key that is equal for optimisers that can step in one batch."""
     optimizer = local_optimizer(name)
-    return LocalSgd if optimizer in _BUILT_IN else optimizer
+    return LocalSgd if optimizer in _OF_PAPER else optimizer
 
 
 def batched_optimizer(names: Iterable[str]) -> type[LocalOptimizer]:
@@ -45,7 +46,7 @@ def batched_optimizer(names: Iterable[str]) -> type[LocalOptimizer]:
     The paper's three are special cases of one rule, so a stack that mixes them needs no splitting.
     """
     optimizers = {local_optimizer(name) for name in names}
-    for optimizer in _BUILT_IN:
+    for optimizer in _OF_PAPER:
         if optimizers <= {LocalSgd, optimizer}:
             return optimizer
     return _ProximalMomentum if LocalMomentum in optimizers else optimizers.pop()
