@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 import torch
-from run_scenarios import BASE, scenario
+from run_scenarios import BASE, device, scenario, scripted
 
 import scdn
 from scdn import methods
@@ -19,10 +19,12 @@ from scdn.errors import InputError
 from scdn.learning.local_optimizers import LocalSteps, batch_key, batched_optimizer, local_optimizer
 from scdn.learning.memories import memory
 from scdn.learning.metrics import metric
+from scdn.learning.stack_training import step_ranges
 from scdn.learning.tensors import TensorOptions
 from scdn.record.headline_metric import headline
 from scdn.record.run_reader import read_run
 from scdn.scenario import read_scenario
+from scdn.simulation.request_builder import round_request
 from scdn.simulation.runner import resume, run
 from scdn.studio.run_index import RunIndex
 
@@ -332,6 +334,40 @@ def test_the_papers_optimisers_share_a_batch_and_others_do_not():
     mixed = batched_optimizer(["proximal", "momentum"])
     assert issubclass(mixed, local_optimizer("proximal"))
     assert issubclass(mixed, local_optimizer("momentum"))
+
+
+@pytest.mark.parametrize("counts", [[5], [2, 5, 3]])
+def test_adam_is_pytorchs(counts):
+    torch.manual_seed(1)
+    start = {"w": torch.randn(len(counts), 3, dtype=torch.float64)}
+    gradients = torch.randn(max(counts), len(counts), 3, dtype=torch.float64)
+    steps = [LocalSteps(count, 0.1 * (n + 1), "adam") for n, count in enumerate(counts)]
+    optimizer = local_optimizer("adam")(start, steps, TensorOptions(precision="float64"))
+    for active, first, end in step_ranges(counts):
+        parties = torch.tensor(active)
+        selected = optimizer.select(parties)
+        for index in range(first, end):
+            selected.step({"w": gradients[index][parties]}, index)
+        optimizer.merge(parties, selected)
+    for n, party in enumerate(steps):
+        expected = start["w"][n].clone().requires_grad_()
+        reference = torch.optim.Adam([expected], lr=0.03 * party.rate)
+        for index in range(party.count):
+            expected.grad = gradients[index, n]
+            reference.step()
+        torch.testing.assert_close(optimizer.parameters["w"][n], expected.detach())
+
+
+def test_all_devices_may_train_by_adam(tmp_path):
+    with_momentum = device("a", [30, 40, 0], optimizer={"kind": "momentum", "rho": 0.2})
+    losses = {}
+    for name in ("own", "adam"):
+        learning = {"local_optimizer": name}
+        chosen = scripted(tmp_path, [with_momentum], rounds=1, learning=learning)
+        losses[name] = run(chosen, tmp_path / name).rounds[0]["metrics"]["train_loss"]
+        bounded_as = round_request(chosen).devices[0].optimizer.kind
+        assert bounded_as == ("momentum" if name == "own" else "sgd")
+    assert losses["own"] != losses["adam"]
 
 
 # --- memories -------------------------------------------------------------------------------------

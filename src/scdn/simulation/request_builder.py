@@ -40,9 +40,10 @@ def round_request(
     if sizes is not None:
         bits = floats([sizes.protocol.report_bits(probability) for probability in survival])
         fleet = replace(fleet, payload_bits=bits, connections=sizes.connections[present])
+    of_all = scenario.learning.local_optimizer
     devices = [
         device.model_copy(
-            update={"survival": probability, "optimizer": _bounded_as(device.optimizer)}
+            update={"survival": probability, "optimizer": _bounded_as(device.optimizer, of_all)}
         )
         for device, probability in zip(fleet.to_devices(), survival.tolist(), strict=True)
     ]
@@ -120,8 +121,10 @@ def _connections(
     return floats(connections)
 
 
-def _bounded_as(optimizer: AnyOptimizer) -> Sgd | Proximal | Momentum:
-    """Return the optimizer of the paper that the round's problem takes a custom one for."""
+def _bounded_as(optimizer: AnyOptimizer, of_all: str) -> Sgd | Proximal | Momentum:
+    """Return the optimizer of the paper that the round's problem takes a device's for."""
+    if of_all != "own":
+        optimizer = CustomOptimizer(kind="custom", name=of_all)
     if not isinstance(optimizer, CustomOptimizer):
         return optimizer
     from scdn.learning.local_optimizers import local_optimizer  # imports PyTorch
