@@ -501,6 +501,7 @@ def test_columns_are_assigned_to_parties_without_conflict(tmp_path):
         (ROWS, {"label": "z"}, ["z: no such column"]),
         (ROWS.replace(",yes", ",no"), {}, ["1 classes"]),
         (ROWS.replace("a,b", "a,a "), {}, ["duplicate column"]),
+        (ROWS.replace("a,b", "a,a"), {}, ["duplicate column"]),
         ("y\nno\nyes\n", {}, ["only the label"]),
         ("a,y\n1,no\n2,yes\n", {}, ["at least 5"]),
         ("a,y\n", {}, ["has no rows"]),

@@ -5,7 +5,6 @@ An empty cell (in arrays, NaN) says that a value was not measured; text and infi
 
 from __future__ import annotations
 
-import csv
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -201,24 +200,8 @@ def _unique_keys(frame: pd.DataFrame, key: str, source: str) -> pd.Series[str]:
 
 def _frame(rows: TableSource, key: str) -> pd.DataFrame:
     if not isinstance(rows, pd.DataFrame):
-        frame = read_table(Path(rows), text=[key] if key else [])
-        _check_header(Path(rows))
-        return frame
+        return read_table(Path(rows), text=[key] if key else [])
     return check_frame(rows.copy(deep=False), "rows")
-
-
-def _check_header(path: Path) -> None:
-    """Refuse a name that is twice in the first line of a CSV file, which pandas would number."""
-    if path.suffix.lower() == ".csv":
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            try:
-                names = [name.strip() for name in next(csv.reader(file), [])]
-            except csv.Error as error:
-                fault = f"cannot be parsed ({error})"
-                raise input_error(str(path), "header", fault, "must be names") from None
-        for name in names:
-            if names.count(name) > 1:
-                raise input_error(str(path), name, "duplicate column", "must be unique")
 
 
 def _name(rows: TableSource, party: str = "rows") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
                     # The warning means that cells were dropped.
                     warnings.simplefilter("error", pd.errors.ParserWarning)
                     frame = pd.read_csv(path, dtype=types, low_memory=False, index_col=False)
+                _refuse_duplicates(_csv_header(path), str(path))
             case ".parquet":
                 frame = _read_parquet(path)
             case ".npz":
@@ -78,10 +80,24 @@ def check_frame(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     if frame.empty:
         raise input_error(source, "file", "has no rows", "needs a header and rows")
-    if not frame.columns.is_unique:
-        duplicate = frame.columns[frame.columns.duplicated()][0]
-        raise input_error(source, str(duplicate), "duplicate column", "must be unique")
+    _refuse_duplicates(frame.columns, source)
     return frame.reset_index(drop=True)
+
+
+def _csv_header(path: Path) -> list[str]:
+    """Return the names in a CSV file's first line, since pandas numbers those that are twice."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        try:
+            return [name.strip() for name in next(csv.reader(file), []) if name.strip()]
+        except csv.Error as error:
+            raise ValueError(f"header: {error}") from None
+
+
+def _refuse_duplicates(names: Iterable[str], source: str) -> None:
+    index = pd.Index(names)
+    if not index.is_unique:
+        duplicate = str(index[index.duplicated()][0])
+        raise input_error(source, duplicate, "duplicate column", "must be unique")
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
