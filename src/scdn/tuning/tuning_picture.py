@@ -39,7 +39,10 @@ def draw_tuning(result: TuningResult, path: Path) -> None:
         axis.plot(result.values[setting.path], result.score, "o", color="#c0392b")
         axis.set_xlabel(setting.path)
         if isinstance(setting, TunedSetting):
-            axis.set_xscale("log")
+            ticks = sorted({setting.low, setting.own, setting.high})
+            axis.set(xscale="log", xlim=(0.9 * setting.low, 1.1 * setting.high))
+            axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+            axis.minorticks_off()
     for axis in axes[len(space) + 1 :]:
         axis.set_axis_off()
     for axis in axes[: len(space) + 1]:
