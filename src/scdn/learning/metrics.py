@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
-from scipy.stats import rankdata
 from torch import Tensor
 from torch.nn.functional import one_hot
 
+from scdn.arrays import Array
 from scdn.data import Dataset
 from scdn.data.catalog import own_metric
 from scdn.data.dataset import TaskKind, trivial_score
@@ -145,7 +145,7 @@ class AreaUnderCurve(Metric):
     def compute(self, outputs: Tensor, targets: Tensor) -> float:
         """Return the mean over classes, or NaN if all rows are of one class."""
         check_classes(self.name, targets)
-        ranks = rankdata(log_odds(outputs).numpy(), axis=0)  # equal ones share their mean rank
+        ranks = np.stack([mean_ranks(column) for column in log_odds(outputs).numpy().T], axis=1)
         members = one_hot(targets.cpu(), outputs.shape[-1]).numpy().astype(float)
         of_class, rows = members.sum(0), len(members)
         counted = (of_class > 0) & (of_class < rows)
@@ -153,6 +153,13 @@ class AreaUnderCurve(Metric):
             return math.nan
         above = (ranks * members).sum(0) - of_class * (of_class + 1) / 2
         return float((above[counted] / (of_class * (rows - of_class))[counted]).mean())
+
+
+def mean_ranks(values: Array) -> Array:
+    """Return ranks from 1 on; equal values share their mean rank."""
+    _, number, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = counts.cumsum() - (counts - 1) / 2
+    return np.asarray(ranks[number])
 
 
 class CalibrationError(Metric):
