@@ -48,6 +48,7 @@ class About(BaseModel):
 
     version: str
     runs_dir: str = Field(description="the folder that names of runs are relative to")
+    new_runs_dir: str = Field(description="the folder that new runs are recorded in")
     view: View = Field(description="what the page shows first")
     opened: str | None = Field(description="the run or the study that the studio was opened on")
     methods: list[MethodInfo]
@@ -203,6 +204,7 @@ class RunList(BaseModel):
     runs_dir: str
     runs: list[RunInfo]
     jobs: list[JobInfo]
+    opened: str | None = Field(description="the run or the study that the studio was opened on")
     left_out: int
 
 

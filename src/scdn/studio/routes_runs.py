@@ -32,6 +32,7 @@ def run_routes(services: Services) -> APIRouter:
             runs_dir=str(services.runs.root),
             runs=[_with_job(info, jobs) for info in infos[:MAX_RUNS]],
             jobs=job_infos,
+            opened=services.runs.opened,
             left_out=max(0, len(infos) - MAX_RUNS),
         )
 
