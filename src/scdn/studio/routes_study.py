@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from scdn.errors import format_value, input_error
 from scdn.record.run_reader import find_runs
-from scdn.record.run_tables import rounds_frame
+from scdn.record.run_tables import exported_rounds
 from scdn.report.charts import energy_ledger, study_charts
 from scdn.report.comparison import comparison
 from scdn.report.mission_results import mission_results, mission_sentences
@@ -48,8 +48,8 @@ def study_routes(services: Services) -> APIRouter:
 
     @routes.get("/api/study.csv", **_downloads("text/csv"))
     def study_csv(run: RunNames) -> Response:
-        """Return a row per run and round."""
-        table = rounds_frame(read_study(run).runs).to_csv(index=False)
+        """Return a row per run and round, counted from 1."""
+        table = exported_rounds(read_study(run).runs).to_csv(index=False)
         return _download(table, "text/csv", "rounds.csv")
 
     @routes.get("/api/study.png", **_downloads("image/png"))

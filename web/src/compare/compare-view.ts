@@ -150,7 +150,7 @@ function chartCard(data: ChartData, study: StudySummary, href: string): { elemen
     levels: data.levels, rounds: data.x_label === "round", logX: data.log_x });
   const curves: Curve[] = data.lines.map((line) => ({
     label: line.dashed ? `${line.method}, ${data.dashed}` : line.method, colour: styles.get(line.method)!.colour,
-    x: data.x_label === "round" ? line.x.map((x) => x + 1) : line.x, y: line.y, low: line.low, high: line.high, step: line.step,
+    x: line.x, y: line.y, low: line.low, high: line.high, step: line.step,
     dash: line.dashed ? [6, 4] : styles.get(line.method)!.matched ? [2, 3] : undefined,
   }));
   const element = h("figure", { class: "card" }, h("figcaption", {}, h("h3", {}, data.title), h("small", {}, data.about), pngLink(href, data.name)), chart.element);
