@@ -79,8 +79,8 @@ class Plan:
             return self._answer()
         except ValidationError as error:
             entry = error.errors(include_url=False)[0]
-            found, allowed = f"is {entry['input']}", "must be finite: a number is out of range"
-            raise input_error("problem", dotted(entry["loc"]), found, allowed) from None
+            fault, allowed = f"is {entry['input']}", "must be finite: a number is out of range"
+            raise input_error("problem", dotted(entry["loc"]), fault, allowed) from None
 
     @np.errstate(over="ignore", invalid="ignore")
     def _answer(self) -> PlanAnswer:
