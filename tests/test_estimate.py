@@ -159,7 +159,7 @@ def test_the_command_prints_an_estimate_and_writes_nothing(tmp_path, monkeypatch
     assert document == json.loads(json.dumps(estimate(chosen).document()))
     assert f"{document['energy']['total_j']:.4g} J" in text
     first = [line.split()[0] for line in text.splitlines()[2:11]]
-    assert first == ["rounds", *(f"{n}–{n + 1}" for n in range(0, 12, 2)), "12", "all"]
+    assert first == ["rounds", *(f"{n}–{n + 1}" for n in range(1, 13, 2)), "13", "all"]
     assert main(["run", str(path), "--estimate", "--method", "mission", "--seed", "9"]) == 0
     printed = capsys.readouterr().out
     assert ", mission, seed 9: " in printed

@@ -26,6 +26,7 @@ from scdn.record.run_reader import read_run
 from scdn.scenario import read_scenario
 from scdn.simulation.request_builder import round_request
 from scdn.simulation.runner import resume, run
+from scdn.studio.run_folders import RunsFolder
 from scdn.studio.run_index import RunIndex
 
 MODULE = '''
@@ -233,7 +234,7 @@ def test_reports_and_the_studio_show_a_users_metric_as_the_score(tmp_path):
     assert main(["run", str(path), "--out", str(out)]) == 0
     assert main(["report", str(out), "-o", str(tmp_path / "report.html")]) == 0
     assert "AUC over rounds" in (tmp_path / "report.html").read_text()
-    (listed,) = RunIndex(out).runs()
+    (listed,) = RunIndex(RunsFolder.at(out)).runs()
     auc = read_run(out).rounds[-1]["metrics"]["auc"]
     assert listed.score == f"AUC {auc:#.4g}"
 

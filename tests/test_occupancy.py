@@ -30,6 +30,7 @@ from scdn.simulation.baselines import baselines
 from scdn.simulation.run_data import RunData
 from scdn.simulation.runner import create_simulation, resume, run
 from scdn.studio.event_streams import RoundPoints
+from scdn.studio.run_folders import RunsFolder
 from scdn.studio.run_index import RunIndex
 from scdn.world.churn import churn_trace
 
@@ -282,7 +283,7 @@ def test_reports_and_the_studio_show_it(recorded, tmp_path):
     page = tmp_path / "report.html"
     assert main(["report", str(recorded.folder), "-o", str(page)]) == 0
     assert "Macro-F1 over rounds" in page.read_text()
-    (listed,) = RunIndex(recorded.folder).runs()
+    (listed,) = RunIndex(RunsFolder.at(recorded.folder)).runs()
     assert listed.score.startswith("macro-F1 0.")
     curve = RoundPoints(recorded.folder)
     curve.refresh()

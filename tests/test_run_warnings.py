@@ -95,7 +95,7 @@ SETTINGS = {
 def test_a_device_that_rests_for_long_is_named_with_its_reason_and_settings(reason):
     rounds = [event(n, (None, reason if 1 <= n < 1 + LONG else None)) for n in range(6)]
     text = only(run_warnings(START, rounds))
-    assert text.startswith(f"d1 rested in rounds 1 to {LONG} because ")
+    assert text.startswith(f"d1 rested in rounds 2 to {1 + LONG} because ")
     assert all(setting in text for setting in SETTINGS[reason])
 
 
@@ -110,7 +110,7 @@ def test_only_rests_of_three_rounds_running_count(rests):
             int(word) for word in said[0].split("rounds ")[1].split(" because")[0].split(" to ")
         )
         assert last - first + 1 == longest
-        assert all(rests[first : last + 1])
+        assert all(rests[first - 1 : last])  # counted from 1
 
 
 def test_a_gap_in_the_rounds_of_a_device_ends_its_rest():
@@ -161,7 +161,8 @@ def test_a_mission_in_which_nobody_trains_says_so():
         if number < LONG:
             assert said == []
         else:
-            assert only(said).startswith(f"nobody was active in rounds 1 to {LONG}: raise mission")
+            span = f"rounds 2 to {1 + LONG}"
+            assert only(said).startswith(f"nobody was active in {span}: raise mission")
 
 
 # --- data, energy and proofs ----------------------------------------------------------------------
@@ -191,12 +192,12 @@ def test_energy_after_the_last_gain(last, price):
     assert bool(said) == (9 - last >= LONG and after > before * (1 + 1e-9))
     if said:
         assert f"learning.rounds = {last + 1}," in said[0]
-        assert f"in round {last} " in said[0]
+        assert f"in round {last + 1} " in said[0]
 
 
 def test_less_than_a_hundredth_of_all_progress_is_no_gain():
     events = [event(n, score=90 + 0.05 * n, joules=1 + n) for n in range(8)]
-    assert "in round 0 (90.0 % top-3)" in only(run_warnings(START, events))
+    assert "in round 1 (90.0 % top-3)" in only(run_warnings(START, events))
     worse = [event(n, score=29.0) for n in range(8)]
     assert only(run_warnings(START, worse)).startswith("all 16 J bought nothing")
     assert run_warnings(START, worse, diverged=True) == []
@@ -207,7 +208,7 @@ def test_smaller_is_better_where_the_metric_says_so():
     falling = [event(n, metrics={"mse": 0.9 - 0.1 * n}) for n in range(6)]
     assert run_warnings(start, falling) == []
     rising = [event(n, metrics={"mse": 0.1 + 0.1 * n}) for n in range(6)]
-    assert "in round 0 (MSE 0.1000)" in only(run_warnings(start, rising))
+    assert "in round 1 (MSE 0.1000)" in only(run_warnings(start, rising))
 
 
 def test_a_mission_is_told_where_it_could_have_ended():
@@ -258,7 +259,7 @@ def test_a_run_records_and_prints_its_warnings(tmp_path, capsys):
     path.write_text(json.dumps(chosen.model_dump(mode="json", by_alias=True)))
     assert main(["run", str(path), "--out", str(tmp_path / "run")]) == 0
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert any(text.startswith("far rested in rounds 0 to 3") for text in summary["warnings"])
+    assert any(text.startswith("far rested in rounds 1 to 4") for text in summary["warnings"])
     assert any("epochs" in text for text in summary["warnings"])
     errors = capsys.readouterr().err
     for text in summary["warnings"]:

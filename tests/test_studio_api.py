@@ -37,7 +37,7 @@ from scdn.studio import settings as limits
 from scdn.studio.api_models import StartRequest
 from scdn.studio.app import PAGE
 from scdn.studio.event_streams import RoundPoints
-from scdn.studio.run_folders import study_folder
+from scdn.studio.run_folders import RunsFolder, study_folder
 from scdn.studio.run_index import RunIndex
 from scdn.studio.run_jobs import _arguments
 from scdn.studio.settings import StudioSettings
@@ -300,7 +300,7 @@ def test_a_recorded_score_is_shown_in_the_list_and_in_the_live_curves(tmp_path):
              "scenario": {"learning": learning}}  # fmt: skip
     event = {"event": "round", "round": 0, "metrics": {"top3": 90.0, "recall": 71.25}}
     (tmp_path / "events.jsonl").write_text(f"{json.dumps(start)}\n{json.dumps(event)}\n")
-    (info,) = RunIndex(tmp_path).runs()
+    (info,) = RunIndex(RunsFolder.at(tmp_path)).runs()
     assert info.score == "71.2 % recall"
     curve = RoundPoints(tmp_path)
     curve.refresh()
@@ -343,7 +343,7 @@ def test_the_list_of_runs_has_the_targets_of_a_finished_run(tmp_path):
              "scenario": {"learning": {"rounds": 1}}}  # fmt: skip
     end = {"event": "end", "status": "done", "rounds": 1, "metrics": None, "targets": [target]}
     (tmp_path / "events.jsonl").write_text(f"{json.dumps(start)}\n{json.dumps(end)}\n")
-    (info,) = RunIndex(tmp_path).runs()
+    (info,) = RunIndex(RunsFolder.at(tmp_path)).runs()
     assert [entry.model_dump() for entry in info.targets] == [target | {"label": "90 % top-3"}]
 
 

@@ -429,8 +429,8 @@ def test_a_diverged_run_is_worst_in_every_comparison(tmp_path, rounds):
     for chart in study_charts(study):  # no curve is a mean over the runs that were left
         ends = {line.method: line.x[-1] for line in chart.lines}
         if chart.x_label == "round":
-            assert ends["sc-dn"] == 11
-            assert ends.get("max-vfl", -1) == rounds - 1
+            assert ends["sc-dn"] == 12
+            assert ends.get("max-vfl", 0) == rounds
 
 
 def test_runs_that_all_diverge_are_equal(tmp_path):
@@ -515,7 +515,7 @@ def test_a_run_says_what_its_targets_cost(tmp_path, examples):
     done = scdn(*sc_dn, "--out", out, *EASY)
     assert done.returncode == 0, done.stderr
     reached, never = done.stdout.splitlines()[1:]
-    assert reached.startswith("target top3=20: reached in round 0 with ")
+    assert reached.startswith("target top3=20: reached in round 1 with ")
     assert never == "target train_loss=0: not reached"
     recorded = read_run(out)
     assert recorded.scenario["targets"] == ["top3=20", "train_loss=0"]
@@ -557,4 +557,4 @@ def test_a_metric_that_the_task_does_not_have_is_refused(tmp_path, examples):
     assert not (tmp_path / "out").exists()
     done = scdn(*command, "--target", "mse=100")
     assert done.returncode == 0, done.stderr
-    assert "target mse=100: reached in round 0" in done.stdout
+    assert "target mse=100: reached in round 1" in done.stdout

@@ -55,14 +55,12 @@ export class Chart {
       this.options, colour("ink")]);
     if (this.plot && drawn === this.drawn) {
       this.plot.setData(data);
-      this.placeMarker();
       return;
     }
     this.drawn = drawn;
     this.plot?.destroy();
     this.plot = new uPlot(this.settings(curves), data, this.element);
     this.plot.over.append(this.marker);
-    this.placeMarker();
   }
 
   /** Marks a round with a vertical line. */
@@ -71,10 +69,11 @@ export class Chart {
     this.placeMarker();
   }
 
-  private placeMarker(): void {
-    this.marker.hidden = this.markedX === null || !this.plot;
-    if (this.markedX === null || !this.plot) return;
-    this.marker.style.transform = `translateX(${this.plot.valToPos(this.markedX, "x").toFixed(1)}px)`;
+  /** Places the marker by the scale that is drawn; new data change that only when they are drawn. */
+  private placeMarker(plot = this.plot): void {
+    this.marker.hidden = this.markedX === null || !plot;
+    if (this.markedX === null || !plot) return;
+    this.marker.style.transform = `translateX(${plot.valToPos(this.markedX, "x").toFixed(1)}px)`;
   }
 
   private settings(curves: Curve[]): uPlot.Options {
@@ -88,7 +87,7 @@ export class Chart {
       series.push({ label: curve.label, stroke: curve.colour, width: curve.thin ? 1.2 : 2, spanGaps: true,
         dash: curve.dash, points: { show: curve.x.length < 2 },
         ...(curve.step ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
-        value: (_, v) => (v === null || v === undefined ? "–" : digits(v, 4)) });
+        value: (u, v, at, index) => legendText(v ?? valueBefore(u.data[at]!, index)) });
       if (curve.low && curve.high) {
         const edge: uPlot.Series = { show: true, stroke: "transparent", width: 0, spanGaps: true,
           points: { show: false }, class: "edge",
@@ -109,18 +108,26 @@ export class Chart {
       ],
       cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
       legend: { show: this.options.legend ?? true },
-      hooks: { draw: [(u) => drawLevels(u, levels ?? [])], setCursor: [showLastValues], setData: [showLastValues] },
+      hooks: { draw: [(u) => drawLevels(u, levels ?? []), (u) => this.placeMarker(u)], setCursor: [showLastValues], setData: [showLastValues] },
       padding: [8, levels?.length ? 74 : 10, 0, 0],
     };
   }
 }
 
-/** Shows the last values in the legend while there is no pointer. */
+/** Shows the values at the last x in the legend while there is no pointer. */
 function showLastValues(u: uPlot): void {
   if (u.cursor.idx != null || !u.data[0].length) return;
-  const idxs = u.data.map((row) => row.findLastIndex((value) => value != null));
-  queueMicrotask(() => u.setLegend({ idxs: idxs.map((index) => (index < 0 ? null : index)) as number[] }, false));
+  const last = u.data[0].length - 1;
+  queueMicrotask(() => u.setLegend({ idxs: u.data.map(() => last) }, false));
 }
+
+/** A curve's value before an x at which only other curves have a point; none where it has ended. */
+function valueBefore(values: uPlot.AlignedData[number], index: number | null): number | null {
+  if (index === null || values.findLastIndex((value) => value != null) < index) return null;
+  return values[values.findLastIndex((value, at) => at < index && value != null)] ?? null;
+}
+
+const legendText = (value: number | null): string => (value === null ? "–" : digits(value, 4));
 
 function tickText(value: number): string {
   const size = Math.abs(value);

@@ -22,6 +22,7 @@ const run = new RunView(() => plan.scenarioText());
 const compare = new CompareView();
 const views: Record<Tab, View> = { plan, run, compare };
 const main = document.getElementById("main")!;
+const about = api.about();
 const started = new Set<Tab>();
 let current: Tab | null = null;
 
@@ -51,9 +52,9 @@ function buildHeader(): void {
   const theme = button("Switch between light and dark", toggleTheme, { quiet: true, icon: isDark() ? "sun" : "moon", class: "theme" });
   onThemeChange(() => setChildren(theme, icon(isDark() ? "sun" : "moon")));
   const runsFolder = h("span", { class: "runs-folder" });
-  void api.about().then((about) => {
-    setChildren(runsFolder, h("bdi", {}, about.runs_dir));
-    runsFolder.title = `Runs in ${about.runs_dir}; scdn ${about.version}`;
+  void about.then(({ runs_dir, new_runs_dir, opened, version }) => {
+    setChildren(runsFolder, h("bdi", {}, opened ? `${runs_dir}/${opened}` : runs_dir));
+    runsFolder.title = `New runs are recorded in ${new_runs_dir}; scdn ${version}`;
   }).catch(() => {});
   setChildren(document.getElementById("top")!,
     h("span", { class: "brand" }, h("b", {}, "scdn"), " studio"),
@@ -65,7 +66,8 @@ function buildHeader(): void {
 buildHeader();
 for (const view of Object.values(views)) main.append(view.element);
 addEventListener("hashchange", () => show(tabFromHash(location.hash)));
-show(tabFromHash(location.hash));
+if (location.hash) show(tabFromHash(location.hash));
+else void about.then(({ view }) => show(view), () => show("plan"));
 
 // For tests and benchmarks.
 Object.assign(window, { studio: { plan, run, compare } });

@@ -101,7 +101,10 @@ export interface Example {
 
 export interface About {
   version: string;
-  runs_dir: string;
+  runs_dir: string; // names of runs are relative to it
+  new_runs_dir: string;
+  view: "plan" | "run" | "compare"; // what the page shows first
+  opened: string | null;
   methods: { name: string; about: string }[];
   datasets: string[];
   examples: string[];
@@ -148,6 +151,7 @@ export interface RunList {
   runs_dir: string;
   runs: RunInfo[];
   jobs: JobInfo[];
+  opened: string | null; // the run or the study that the studio was opened on
   left_out: number;
 }
 

@@ -98,7 +98,10 @@ def _compare(options: argparse.Namespace) -> int:
         for run in shown:
             reason = (run.end or {}).get("reason")
             print(f"{run.folder}: training diverged: {reason}", file=sys.stderr)
-        print("scdn: there is nothing to compare: every run diverged in round 0", file=sys.stderr)
+        print(
+            "scdn: there is nothing to compare: every run diverged in the first round",
+            file=sys.stderr,
+        )
         return 1
     study = Study.from_runs(shown, names[0], parse_targets(scenario.targets))
     if options.json:

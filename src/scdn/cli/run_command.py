@@ -176,6 +176,6 @@ def _target_line(target: dict[str, Any]) -> str:
     if not target["reached"]:
         return f"{name}: not reached"
     return (
-        f"{name}: reached in round {target['round']} with {target['joules']:.4g} J, "
+        f"{name}: reached in round {target['round'] + 1} with {target['joules']:.4g} J, "
         f"{target['seconds']:.4g} s, {target['bits']:.4g} bits"
     )

@@ -106,7 +106,13 @@ def add_to(subparsers: Subparsers) -> None:
 
 
 def _add_round_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--round", type=whole_number(0), default=0, metavar="R", help="default: 0")
+    parser.add_argument(
+        "--round",
+        type=whole_number(0),
+        default=0,
+        metavar="R",
+        help="after this many rounds; default: 0",
+    )
 
 
 def _new(options: argparse.Namespace) -> int:

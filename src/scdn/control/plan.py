@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from pydantic import ValidationError
 
 from scdn.arrays import Array, Mask
 from scdn.control.evaluation import Decision, Evaluation, evaluate
 from scdn.control.problem import SMALLEST_OBJECTIVE, RoundProblem
-from scdn.errors import input_error
+from scdn.errors import dotted, input_error
 from scdn.file_io import Table
 from scdn.scenario.field_types import FrozenModel, SchemaVersion, Vector3, setting
 
@@ -69,11 +70,20 @@ class Plan:
         ]
 
     def answer(self) -> PlanAnswer:
-        """Return the plan in the form that is written as JSON, where all numbers are finite."""
+        """Return the plan in the form that is written as JSON; refuse numbers that are infinite."""
         for violation in self.evaluation.violations:
             if not math.isfinite(violation.value):
                 allowed = "must be finite: a radio constant or a payload is out of range"
                 raise input_error("problem", violation.constraint, f"is {violation.value}", allowed)
+        try:
+            return self._answer()
+        except ValidationError as error:
+            entry = error.errors(include_url=False)[0]
+            fault, allowed = f"is {entry['input']}", "must be finite: a number is out of range"
+            raise input_error("problem", dotted(entry["loc"]), fault, allowed) from None
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def _answer(self) -> PlanAnswer:
         x, y, z = self.server_m.tolist()
         return PlanAnswer(
             status=self.status,

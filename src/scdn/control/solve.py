@@ -23,6 +23,9 @@ from scdn.job_pool import map_ordered
 Solver = Literal["exact", "paper", "greedy", "gsp", "greedy-matched", "gsp-matched"]
 SOLVERS: tuple[Solver, ...] = get_args(Solver)
 
+# Absurd numbers overflow quietly; a plan whose objective is not finite is refused.
+_overflow = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
 _HEURISTICS: dict[str, Callable[[RoundProblem], Decision]] = {
     "greedy": max_vfl,
     "gsp": gsp,
@@ -31,6 +34,7 @@ _HEURISTICS: dict[str, Callable[[RoundProblem], Decision]] = {
 }
 
 
+@_overflow
 def solve(
     problem: RoundProblem,
     solver: Solver = "exact",
@@ -71,6 +75,7 @@ def solve(
     return make_plan(problem, solver, "heuristic", decision, time.perf_counter() - start)
 
 
+@_overflow
 def solve_best(
     options: Sequence[RoundProblem],
     *,

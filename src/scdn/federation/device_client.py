@@ -176,7 +176,7 @@ class DeviceClient:
     def _train(self, request: messages.TrainRequest, arrays: Arrays) -> ReplyContent:
         parties = self._at(request.run, request.base)
         if self._embedded != (request.round, request.base):
-            raise WireError(f"has not sent embeddings of round {request.round} in this state")
+            raise WireError(f"has not sent embeddings of round {request.round + 1} in this state")
         steps = _local_steps(request)
         task = self._task(request.round, arrays, steps)
         # The server starts from here: it has not heard of any other state.
@@ -186,7 +186,7 @@ class DeviceClient:
         stats = parties.train(task).get(self.party)
         self._trained_from, self._table_part = request.base, request.table_part
         self.log(
-            f"round {request.round}: {request.steps} steps of {request.rate:.3g}; planned "
+            f"round {request.round + 1}: {request.steps} steps of {request.rate:.3g}; planned "
             f"{request.cpu_hz / 1e6:.0f} MHz, {1e3 * request.power_w:.1f} mW"
         )
         fields = _statistics(stats)

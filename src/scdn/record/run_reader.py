@@ -49,6 +49,11 @@ def read_run(folder: str | Path) -> Run:
     )
 
 
+def method_folder(name: str) -> str:
+    """Return the name of the folder of a method's runs in a comparison."""
+    return name.replace(":", "-").replace("/", "-")
+
+
 def find_runs(folders: Iterable[str | Path]) -> list[Run]:
     """Read the runs in or below these folders, each once, sorted within a folder."""
     paths: dict[Path, Path] = {}

@@ -26,7 +26,10 @@ FORECAST = ("expected_loss", "validation_loss", "worth_j")
 
 
 def rounds_frame(runs: Sequence[Run]) -> pd.DataFrame:
-    """Return one row per run and round: metrics, joules, seconds, iterations and counts."""
+    """Return one row per run and round: metrics, joules, seconds, iterations and counts.
+
+    Rounds are counted from 0, as in events.
+    """
     rows = pd.DataFrame(
         [
             {"run": n, "method": run.method, "seed": run.seed} | round_row(event)
@@ -43,6 +46,12 @@ def rounds_frame(runs: Sequence[Run]) -> pd.DataFrame:
         rows[f"cumulative_{name}"] = by_run[name].cumsum()
     rows["cumulative_s"] = by_run["latency_s"].cumsum()
     return rows.drop(columns="run")
+
+
+def exported_rounds(runs: Sequence[Run]) -> pd.DataFrame:
+    """Return the table of rounds for people, who count them from 1."""
+    rows = rounds_frame(runs)
+    return rows if rows.empty else rows.assign(round=rows["round"] + 1)
 
 
 def round_row(event: Event) -> dict[str, Any]:
@@ -90,10 +99,10 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def export_table(runs: Sequence[Run], path: str | Path) -> None:
-    """Write the table of rounds as .csv or .parquet."""
+    """Write the table of rounds, counted from 1, as .csv or .parquet."""
     check_table_name(path)
     buffer = io.BytesIO()
-    rows = rounds_frame(runs)
+    rows = exported_rounds(runs)
     if Path(path).suffix.lower() == ".csv":
         rows.to_csv(buffer, index=False)
     else:

@@ -75,7 +75,7 @@ class _Rest(NamedTuple):
     """The rounds running in which a device rested, and the most frequent reason."""
 
     device: str
-    first: int
+    first: int  # counted from 1
     last: int
     reason: str
 
@@ -127,7 +127,7 @@ def _streaks(device: str, reasons: Mapping[int, str]) -> Iterator[_Rest]:
     for _, group in groupby(numbered, key=lambda pair: pair[1] - pair[0]):
         streak = [number for _, number in group]
         common = Counter(reasons[number] for number in streak).most_common(1)[0][0]
-        yield _Rest(device, streak[0], streak[-1], common)
+        yield _Rest(device, streak[0] + 1, streak[-1] + 1, common)
 
 
 def _who_rested(rests: Sequence[_Rest]) -> str:
@@ -234,10 +234,10 @@ def _waste_warnings(start: Event, rounds: Sequence[Event]) -> Iterator[str]:
     last = next(index for index, score in enumerate(scores) if score >= enough)
     spent = joules[last]
     if len(rounds) - 1 - last >= LONG and total - spent > WASTED * total:
-        number, score = rounds[last]["round"], shown.format(sign * scores[last])
+        number, score = rounds[last]["round"] + 1, shown.format(sign * scores[last])
         yield (
             f"{100 * (1 - spent / total):.0f} % of {total:.4g} J were spent after the last gain, "
-            f"in round {number} ({score}): {_stop_advice(start, number + 1)}"
+            f"in round {number} ({score}): {_stop_advice(start, number)}"
         )
 
 

@@ -44,7 +44,7 @@ class Recorder:
             or (event["event"] == "round" and event["round"] < next_round)
         ]
         if [event["round"] for event in kept[1:]] != list(range(next_round)):
-            fault = f"does not have all rounds before {next_round}"
+            fault = f"does not have all of the first {next_round} rounds"
             raise input_error(str(folder / EVENTS), "rounds", fault, "cannot resume")
         write_atomic(folder / EVENTS, "".join(_line(event) for event in kept))
         return cls(folder)

@@ -159,7 +159,7 @@ def _over_rounds(
             if np.isfinite(std).any():
                 std = np.nan_to_num(std)
                 low, high = (mean - std).tolist(), (mean + std).tolist()
-            x = floats(list(by_round.groups)).tolist()
+            x = (floats(list(by_round.groups)) + 1).tolist()  # people count rounds from 1
             yield Curve(method, x, mean.tolist(), low, high, dashed)
 
 

@@ -71,7 +71,7 @@ class NetworkHistory:
         known = [position for device in devices for position in device.positions]
         return cls(
             label=f"{run.method}, seed {run.seed}",
-            rounds=[event["round"] for event in run.rounds],
+            rounds=[event["round"] + 1 for event in run.rounds],
             region_m=_region(run.scenario, [*known, *filter(None, server)]),
             server_m=server,
             devices=devices,

@@ -33,7 +33,7 @@ def make_network_map(
     server = server_start(scenario)
     reached = present & in_reach(scenario, fleet, server)
     power_w = required_power(scenario, fleet, server)
-    when = "at the start" if round_ == 0 else f"round {round_}"
+    when = "at the start" if round_ == 0 else f"after {round_} round{'s' * (round_ != 1)}"
     kinds = list(dict.fromkeys(fleet.kind.tolist()))
     return MapScene(
         title=f"{scenario.name}, {when}: {reached.sum()} of {present.sum()} devices in reach",
@@ -51,7 +51,7 @@ def make_network_map(
         candidates_m=floats(scenario.candidates_m or ()).reshape(-1, 3),
         candidate_labels=[f"{z:g} m" if z > 0 else "" for *_, z in scenario.candidates_m or ()],
         shocks=[
-            (shock.centre_m, shock.radius_m, f"shock in round {shock.round}")
+            (shock.centre_m, shock.radius_m, f"shock in round {shock.round + 1}")
             for shock in scenario.churn.shocks
         ],
         heat_map=_coverage(scenario, fleet.take(present), float(server[2])),

@@ -119,7 +119,7 @@ class DeviceGroup(FrozenModel):
 class Shock(FrozenModel):
     """An event in which the devices within a disc leave together, such as a surge or a fire."""
 
-    round: WholeNumber = required_setting("round in which it happens", ge=0)
+    round: WholeNumber = required_setting("round in which it happens, counted from 0", ge=0)
     centre_m: Annotated[tuple[Number, Number], Strict(False)] = required_setting("centre x, y")
     radius_m: Positive = required_setting("radius of the disc")
     exit_probability: Probability = setting(1.0, "probability that a device within the disc leaves")

@@ -115,9 +115,16 @@ class Radio(FrozenModel):
     options: dict[str, float] | None = setting(None, "numbers for a model of your own")
 
 
+_LONGEST_REPORT_S = 1e30
+
+
 def report_limit_s(max_delay_s: float, radio: Radio, round_s: float | None) -> float:
-    """Return the time limit of a report: T^max, or less where the duty cycle allows less."""
-    return max_delay_s if round_s is None else min(max_delay_s, radio.duty_cycle * round_s)
+    """Return the time limit of a report: T^max, or less where the duty cycle allows less.
+
+    A limit that no report can miss is cut, since the power that it allows would underflow to 0.
+    """
+    limit_s = max_delay_s if round_s is None else min(max_delay_s, radio.duty_cycle * round_s)
+    return min(limit_s, _LONGEST_REPORT_S)
 
 
 class Weights(FrozenModel):

@@ -13,7 +13,7 @@ from scdn.errors import input_error
 from scdn.job_pool import PoolJob, run_jobs
 from scdn.methods import method
 from scdn.record.file_tail import last_line
-from scdn.record.run_reader import EVENTS, Event, Run, read_run
+from scdn.record.run_reader import EVENTS, Event, Run, method_folder, read_run
 from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.baselines import Announce, baselines
 from scdn.simulation.runner import REFERENCE_FOLDER, REFERENCE_METHOD, resume, run
@@ -80,7 +80,7 @@ def comparison_jobs(
     """Return one job per run; rivals wait for the run of SC-DN with the same seed."""
     rivals = {name for name in methods if method(name).rival}
     reference = out / (REFERENCE_METHOD if REFERENCE_METHOD in methods else REFERENCE_FOLDER)
-    folders = [(name, out / name.replace(":", "-").replace("/", "-")) for name in methods]
+    folders = [(name, out / method_folder(name)) for name in methods]
     if rivals and REFERENCE_METHOD not in methods:
         folders.append((REFERENCE_METHOD, reference))
     jobs = []

@@ -26,4 +26,4 @@ def check_finite(
             if name in own_metrics:
                 continue
             if isinstance(value, float) and not abs(value) <= limit:
-                raise DivergedError(f"{name} is {value:g} after round {round_index}")
+                raise DivergedError(f"{name} is {value:g} after round {round_index + 1}")

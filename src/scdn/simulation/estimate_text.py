@@ -61,7 +61,7 @@ def _table(document: dict[str, Any]) -> list[str]:
 
 
 def _span(group: Sequence[dict[str, Any]]) -> str:
-    first, last = group[0]["round"], group[-1]["round"]
+    first, last = group[0]["round"] + 1, group[-1]["round"] + 1
     return str(first) if first == last else f"{first}–{last}"
 
 

@@ -140,7 +140,7 @@ class Simulation:
         ids = fleet.id.tolist()
         smoothness, global_smoothness = model.smoothness()
         if not math.isfinite(global_smoothness):
-            raise DivergedError(f"smoothness is no longer finite before round {self.round}")
+            raise DivergedError(f"smoothness is no longer finite before round {self.round + 1}")
         connections = floats([model.connections[name] for name in ids])
         survival = self.trace.survival(self.round)[self.present]
         optimizer, optimizer_value = self.data.optimizers(fleet, self.round)
@@ -350,7 +350,7 @@ class Simulation:
         """Return the model's metrics; raise DivergedError if training has diverged."""
         for name, stats in self.model.gradient_stats.items():
             if not stats.is_finite:
-                raise DivergedError(f"gradients of {name} are not finite in round {self.round}")
+                raise DivergedError(f"gradients of {name} are not finite in round {self.round + 1}")
         metrics = self.model.metrics()
         own = {metric.name for metric in self.model.server.further_metrics}
         check_finite(metrics, self.initial_loss, own, self.round)

@@ -10,6 +10,7 @@ from scdn.record.event_schema import TargetResult
 from scdn.report.results import Chart, EnergyLedger, Measure
 from scdn.scenario.field_types import Positive, TargetText
 from scdn.scenario.mission_settings import Goal
+from scdn.studio.run_folders import View
 from scdn.studio.settings import MAX_METHODS, MAX_SEEDS
 
 Text = Annotated[str, Field(max_length=4_000_000)]
@@ -46,7 +47,10 @@ class About(BaseModel):
     """The studio's version, its runs directory, and what runs can be made of."""
 
     version: str
-    runs_dir: str
+    runs_dir: str = Field(description="the folder that names of runs are relative to")
+    new_runs_dir: str = Field(description="the folder that new runs are recorded in")
+    view: View = Field(description="what the page shows first")
+    opened: str | None = Field(description="the run or the study that the studio was opened on")
     methods: list[MethodInfo]
     datasets: list[str] = Field(description="data sets stored on this machine")
     examples: list[str]
@@ -200,6 +204,7 @@ class RunList(BaseModel):
     runs_dir: str
     runs: list[RunInfo]
     jobs: list[JobInfo]
+    opened: str | None = Field(description="the run or the study that the studio was opened on")
     left_out: int
 
 

@@ -63,7 +63,10 @@ def create_app(settings: StudioSettings) -> FastAPI:
 
         return About(
             version=__version__,
-            runs_dir=str(settings.runs),
+            runs_dir=str(services.runs.root),
+            new_runs_dir=str(services.runs.new),
+            view=services.runs.view,
+            opened=services.runs.opened,
             methods=[MethodInfo(name=m.name, about=m.about) for m in methods()],
             datasets=sorted(catalog.loadable_names()),
             examples=[example.name for example in examples()],

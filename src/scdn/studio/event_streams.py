@@ -19,7 +19,7 @@ from scdn.record.round_totals import round_totals
 from scdn.record.run_reader import EVENTS, Event
 from scdn.record.run_tables import round_row
 from scdn.studio.planner import compact_json
-from scdn.studio.run_folders import find_run_folders, relative_name
+from scdn.studio.run_folders import RunsFolder
 
 _POLL_S = 0.25
 _HEARTBEAT_S = 15.0
@@ -130,15 +130,15 @@ def _head(start: Event) -> dict[str, Any]:
 class LiveCurves:
     """The points of the runs below a folder, shared by all viewers."""
 
-    def __init__(self, runs: Path) -> None:
-        self._runs = runs.resolve()
+    def __init__(self, runs: RunsFolder) -> None:
+        self._runs = runs
         self._cache: dict[Path, RoundPoints] = {}
         self._lock = Lock()
 
     def _refreshed(self, folder: Path) -> dict[str, RoundPoints]:
-        """Return the runs below a folder by name, read up to now."""
+        """Return the runs of a study or below a folder by name, read up to now."""
         runs = {}
-        for path in find_run_folders(self._runs, folder):
+        for path in self._runs.run_folders_of(folder):
             with self._lock:
                 run = self._cache.setdefault(path, RoundPoints(path))
                 if len(self._cache) > _MAX_CACHED_RUNS:
@@ -147,7 +147,7 @@ class LiveCurves:
                 run.refresh()
             except OSError:
                 continue
-            runs[relative_name(self._runs, path)] = run
+            runs[self._runs.name(path)] = run
         return runs
 
     async def stream(self, folder: Path, follow: bool) -> AsyncIterator[bytes]:

@@ -11,7 +11,6 @@ from fastapi.responses import StreamingResponse
 
 from scdn.studio.api_models import JobActionRequest, JobInfo, RunInfo, RunList, StartRequest
 from scdn.studio.event_streams import stream_events
-from scdn.studio.run_folders import resolve_folder, resolve_run
 from scdn.studio.run_jobs import RunJobs
 from scdn.studio.services import TOO_MANY, Responses, Services
 from scdn.studio.settings import MAX_RUNS
@@ -23,16 +22,17 @@ RunName = Annotated[str, Query(max_length=1000, description="as in /api/runs")]
 
 def run_routes(services: Services) -> APIRouter:
     """Return the routes that list, control and follow runs."""
-    routes, settings, jobs = APIRouter(), services.settings, services.jobs
+    routes, jobs = APIRouter(), services.jobs
 
     @routes.get("/api/runs", response_model=RunList)
     def runs() -> RunList:
         """List the runs below the runs directory, and the jobs that were started here."""
         job_infos, infos = jobs.infos(), services.index.runs()
         return RunList(
-            runs_dir=str(settings.runs),
+            runs_dir=str(services.runs.root),
             runs=[_with_job(info, jobs) for info in infos[:MAX_RUNS]],
             jobs=job_infos,
+            opened=services.runs.opened,
             left_out=max(0, len(infos) - MAX_RUNS),
         )
 
@@ -49,13 +49,13 @@ def run_routes(services: Services) -> APIRouter:
     @routes.get("/api/events", response_class=StreamingResponse, responses=_STREAM)
     async def events(run: RunName, follow: bool = True) -> StreamingResponse:
         """Stream a run's events as they are written: `begin`, a `line` for each, `over`."""
-        folder = await run_sync(resolve_run, settings.runs, run)
+        folder = await run_sync(services.runs.resolve_run, run)
         return _stream(services.streams.counted(stream_events(folder, follow)))
 
     @routes.get("/api/points", response_class=StreamingResponse, responses=_STREAM)
     async def points(study: RunName, follow: bool = True) -> StreamingResponse:
-        """Stream the curves of every run below a folder as they grow."""
-        folder = await run_sync(resolve_folder, settings.runs, study)
+        """Stream the curves of every run of a study, or below a folder, as they grow."""
+        folder = await run_sync(services.runs.resolve_folder, study)
         return _stream(services.streams.counted(services.curves.stream(folder, follow)))
 
     return routes

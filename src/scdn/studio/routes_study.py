@@ -10,13 +10,12 @@ from fastapi.responses import Response
 
 from scdn.errors import format_value, input_error
 from scdn.record.run_reader import find_runs
-from scdn.record.run_tables import rounds_frame
+from scdn.record.run_tables import exported_rounds
 from scdn.report.charts import energy_ledger, study_charts
 from scdn.report.comparison import comparison
 from scdn.report.mission_results import mission_results, mission_sentences
 from scdn.report.study import Study
 from scdn.studio.api_models import StudySummary
-from scdn.studio.run_folders import resolve_folder
 from scdn.studio.services import NOT_FOUND, Services
 from scdn.targets import Target, parse_target
 
@@ -36,7 +35,10 @@ def study_routes(services: Services) -> APIRouter:
     def read_study(
         run: list[str], reference: str | None = None, target: Sequence[str] = ()
     ) -> Study:
-        folders = [resolve_folder(services.settings.runs, name) for name in run]
+        chosen = [services.runs.resolve_folder(name) for name in run]
+        folders = [
+            path for folder in chosen for path in services.runs.run_folders_of(folder) or [folder]
+        ]
         return Study.from_runs(find_runs(folders), reference, _targets(target))
 
     @routes.get("/api/study", response_model=StudySummary, responses=NOT_FOUND)
@@ -46,8 +48,8 @@ def study_routes(services: Services) -> APIRouter:
 
     @routes.get("/api/study.csv", **_downloads("text/csv"))
     def study_csv(run: RunNames) -> Response:
-        """Return a row per run and round."""
-        table = rounds_frame(read_study(run).runs).to_csv(index=False)
+        """Return a row per run and round, counted from 1."""
+        table = exported_rounds(read_study(run).runs).to_csv(index=False)
         return _download(table, "text/csv", "rounds.csv")
 
     @routes.get("/api/study.png", **_downloads("image/png"))

@@ -12,7 +12,7 @@ from scdn.record.file_tail import first_line, last_line
 from scdn.record.headline_metric import headline, metrics_of_run
 from scdn.record.run_reader import EVENTS, Event
 from scdn.studio.api_models import RunInfo, RunStatus, RunTarget
-from scdn.studio.run_folders import find_run_folders, relative_name, study_folder
+from scdn.studio.run_folders import RunsFolder, study_folder
 
 _RUNNING_S = 20.0  # a run whose file was written this recently is still running
 _CACHED_S = 0.5  # several viewers share one scan of the disk
@@ -24,8 +24,8 @@ _Stamp = tuple[int, int, int]  # inode, size, time: unchanged as long as the fil
 class RunIndex:
     """The runs below the runs directory; a run is read again when its file has changed."""
 
-    def __init__(self, runs: Path) -> None:
-        self._runs = runs.resolve()
+    def __init__(self, runs: RunsFolder) -> None:
+        self._runs = runs
         self._cache: dict[Path, tuple[_Stamp, RunInfo]] = {}
         self._listed: tuple[float, list[RunInfo]] = (-1.0, [])
         self._lock = Lock()
@@ -39,13 +39,13 @@ class RunIndex:
 
     def _scan(self) -> list[RunInfo]:
         cache = {}
-        for folder in find_run_folders(self._runs, self._runs):
+        for folder in self._runs.run_folders():
             try:
                 state = (folder / EVENTS).stat()
                 stamp = (state.st_ino, state.st_size, state.st_mtime_ns)
                 cached = self._cache.get(folder)
                 if cached is None or cached[0] != stamp:
-                    cached = stamp, _read_info(self._runs, folder, state.st_mtime)
+                    cached = stamp, _read_info(self._runs.name(folder), folder, state.st_mtime)
             except OSError:
                 continue
             cache[folder] = cached
@@ -60,9 +60,8 @@ def _with_age(info: RunInfo) -> RunInfo:
     return info
 
 
-def _read_info(runs: Path, folder: Path, updated: float) -> RunInfo:
+def _read_info(name: str, folder: Path, updated: float) -> RunInfo:
     """Describe a run by its first and last line, or say that they cannot be read."""
-    name = relative_name(runs, folder)
     common: dict[str, Any] = {
         "run": name, "study": study_folder(name), "job": None, "updated": updated
     }  # fmt: skip

@@ -2,7 +2,7 @@
 
 A job is a folder in the runs directory with the scenario and a record of the command. Stopping a
 job interrupts it as Ctrl-C does, so it can be resumed from its checkpoint, here or on the command
-line.
+line. A job that outlives its studio can be paused and stopped from another one.
 """
 
 from __future__ import annotations
@@ -11,25 +11,22 @@ import json
 import os
 import shlex
 import signal
-import subprocess
-import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Thread
 
 from scdn.errors import Fault, InputError, format_value, input_error
-from scdn.file_io import to_json, write_atomic
+from scdn.file_io import to_json, write_atomic, writing
 from scdn.methods import method
 from scdn.record.file_tail import last_line
 from scdn.record.run_reader import EVENTS
 from scdn.studio.api_models import JobInfo, JobState, StartRequest
-from scdn.studio.run_folders import NotFoundError, relative_name, resolve_folder
+from scdn.studio.job_process import LOG, JobProcess
+from scdn.studio.run_folders import NotFoundError, RunsFolder
 from scdn.studio.settings import MAX_JOBS
 from scdn.studio.uploads import read_scenario_text
 
-JOB_RECORD, LOG, SCENARIO = "studio.json", "studio.log", "scenario.toml"
-_STOP_TIMEOUT_S = 10.0  # a job that has not stopped by then is killed
+JOB_RECORD, SCENARIO = "studio.json", "scenario.toml"
 _LOG_BYTES, _LOG_LINES = 2_000, 12  # of the end of a log that the page shows
 
 
@@ -39,36 +36,64 @@ class TooManyError(Exception):
 
 @dataclass
 class RunJob:
-    """A process that this studio started, or the record of one from an earlier studio."""
+    """A job of this studio, or the record of one that another studio started."""
 
     folder: Path
     arguments: list[str]  # of scdn
-    process: subprocess.Popen[bytes] | None = None
+    process: JobProcess | None = None
     paused: bool = False
     stop_requested: bool = False
 
     @property
     def alive(self) -> bool:
         """Whether the process is running or paused."""
-        return self.process is not None and self.process.poll() is None
+        return self.process is not None and self.process.alive
 
     def state(self) -> JobState:
         """Return what the process is doing, or how it ended."""
-        if self.process is None:
-            return "done" if _finished(self) else "stopped"
-        code = self.process.poll()
-        if code is None:
+        if self.alive:
             return "paused" if self.paused else "running"
-        if self.stop_requested:
-            return "stopped"
-        return "done" if code == 0 else "failed"
+        outcome = None if self.process is None else self.process.outcome()
+        if outcome is None:
+            return "done" if _finished(self) else "stopped"
+        return "stopped" if self.stop_requested else outcome
+
+    def launch(self) -> None:
+        """Start the process; its number is recorded for other studios."""
+        self.paused = self.stop_requested = False
+        self.process = None
+        self.record()  # an earlier number must not stay beside the lock of a new process
+        self.process = JobProcess.launch(self.folder, self.arguments)
+        self.record()
+
+    def record(self) -> None:
+        """Write what another studio needs to know."""
+        pid = None if self.process is None else self.process.pid
+        state = {"paused": self.paused, "stop_requested": self.stop_requested}
+        record = {"arguments": self.arguments, "pid": pid, **state}
+        write_atomic(self.folder / JOB_RECORD, to_json(record) + "\n")
+
+    @classmethod
+    def from_record(cls, folder: Path) -> RunJob | None:
+        """Read a record; None if it is not one."""
+        try:
+            record = json.loads((folder / JOB_RECORD).read_bytes())
+            arguments = [str(argument) for argument in record["arguments"]]
+            pid = record["pid"]
+            if arguments[0] not in ("run", "compare"):
+                return None
+            process = JobProcess(folder, pid, None) if isinstance(pid, int) and pid > 1 else None
+            flags = (record.get(key) is True for key in ("paused", "stop_requested"))
+            return cls(folder, arguments, process, *flags)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return None
 
 
 class RunJobs:
     """The jobs in a runs directory."""
 
-    def __init__(self, runs: Path) -> None:
-        self._runs = runs.resolve()
+    def __init__(self, runs: RunsFolder) -> None:
+        self._runs = runs
         self._jobs: dict[str, RunJob] = {}
         self._lock = Lock()
 
@@ -84,104 +109,103 @@ class RunJobs:
         return JobInfo(job=name, state=job.state(), command=command, log=_log_end(job.folder / LOG))
 
     def _read_records(self) -> None:
-        """Add the jobs of an earlier studio, except those that another studio still runs."""
-        for path in self._runs.glob(f"*/{JOB_RECORD}"):
-            folder = path.parent
-            name = relative_name(self._runs, folder)
-            if name in self._jobs or folder.is_symlink():
-                continue
-            try:
-                record = json.loads(path.read_bytes())
-                arguments = [str(argument) for argument in record["arguments"]]
-                if arguments[0] not in ("run", "compare") or _is_running(record["pid"], folder):
-                    continue
-            except (OSError, ValueError, LookupError, TypeError):
-                continue
+        """Read the jobs that other studios have started; they may have started them again."""
+        paths = [
+            path
+            for folder in self._runs.listed
+            for pattern in ("", "*/", "*-runs/*/")
+            for path in folder.glob(f"{pattern}{JOB_RECORD}")
+        ]
+        for folder in (path.parent for path in paths):
             with self._lock:
-                self._jobs.setdefault(name, RunJob(folder, arguments))
+                job = None if folder.is_symlink() else RunJob.from_record(folder)
+                name = self._runs.name(folder)
+                if job is not None:
+                    self._jobs[name] = self._with_own_process(name, job)
+
+    def _with_own_process(self, name: str, job: RunJob) -> RunJob:
+        """Return a recorded job with its process, if this studio started that."""
+        own = self._jobs[name].process if name in self._jobs else None
+        if own is not None and job.process is not None and own.pid == job.process.pid:
+            job.process = own
+        return job
 
     def start(self, form: StartRequest) -> JobInfo:
         """Start a run, or a comparison of several."""
         _check(form)
-        folder = self._runs / form.name
+        folder = self._runs.new / form.name
+        name = self._runs.name(folder)
         with self._lock:
             self._check_capacity()
+            with writing(self._runs.new):
+                self._runs.new.mkdir(parents=True, exist_ok=True)
             try:
-                folder.mkdir(parents=True)
+                folder.mkdir()
             except FileExistsError:
                 got = f"got {format_value(form.name)}"
                 raise input_error("run", "name", got, "already exists") from None
             write_atomic(folder / SCENARIO, form.scenario)
             job = RunJob(folder, _arguments(form, folder))
-            self._launch(job)
-            self._jobs[form.name] = job
-        return self._info(form.name, job)
+            job.launch()
+            self._jobs[name] = job
+        return self._info(name, job)
 
     def _check_capacity(self) -> None:
         if sum(job.alive for job in self._jobs.values()) >= MAX_JOBS:
             raise TooManyError(f"{MAX_JOBS} jobs are already running")
 
-    def _launch(self, job: RunJob) -> None:
-        single_threaded = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
-        with (job.folder / LOG).open("ab") as log:
-            job.process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-m", "scdn.cli", *job.arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env={**os.environ, **single_threaded},
-                start_new_session=True,  # its own process group, to signal its workers too
-            )
-        job.paused = job.stop_requested = False
-        record = {"arguments": job.arguments, "pid": job.process.pid}
-        write_atomic(job.folder / JOB_RECORD, to_json(record) + "\n")
-
     def act(self, name: str, action: str) -> JobInfo:
         """Pause, continue, stop or resume a job."""
-        resolve_folder(self._runs, name)  # refuses a name outside the runs directory
+        self._runs.resolve_folder(name)  # refuses a name outside the runs directory
         self._read_records()
         with self._lock:
             job = self._jobs.get(name)
             if job is None:
                 raise NotFoundError(name)
+            process = job.process if job.alive else None
             match action:
-                case "pause" if job.alive:
-                    _signal(job, signal.SIGSTOP)
+                case "pause" if process is not None:
+                    process.send(signal.SIGSTOP)
                     job.paused = True
-                case "go-on" if job.alive:
-                    _signal(job, signal.SIGCONT)
+                    job.record()
+                case "go-on" if process is not None:
+                    process.send(signal.SIGCONT)
                     job.paused = False
-                case "stop" if job.alive:
-                    self._stop(job)
-                case "resume" if not job.alive and job.state() != "done":
+                    job.record()
+                case "stop" if process is not None:
+                    self._stop(job, process)
+                case "resume" if process is None and job.state() != "done":
                     self._check_capacity()
                     job.arguments = _resume_arguments(job)
-                    self._launch(job)
+                    job.launch()
                 case _:
                     allowed = f"not possible while the job is {job.state()}"
                     raise input_error("job", "action", f"got {format_value(action)}", allowed)
         return self._info(name, job)
 
-    def _stop(self, job: RunJob) -> None:
+    def _stop(self, job: RunJob, process: JobProcess) -> None:
         job.stop_requested, job.paused = True, False
-        _signal(job, signal.SIGINT)
-        _signal(job, signal.SIGCONT)
-        Thread(target=_wait_or_kill, args=(job,), daemon=True).start()
+        job.record()
+        process.send(signal.SIGINT, signal.SIGCONT)
+        Thread(target=process.wait_or_kill, daemon=True).start()
 
     def close(self) -> None:
-        """Stop the running jobs; they can be resumed from their checkpoints."""
+        """Stop the running jobs of this studio; they can be resumed from their checkpoints."""
+        own = []
         with self._lock:
-            alive = [job for job in self._jobs.values() if job.alive]
-            for job in alive:
-                self._stop(job)
-        for job in alive:
-            _wait_or_kill(job)
+            for job in self._jobs.values():
+                if job.process is not None and job.process.is_child and job.process.alive:
+                    self._stop(job, job.process)
+                    own.append(job.process)
+        for process in own:
+            process.wait_or_kill()
 
     def of_run(self, run: str) -> tuple[str, JobState] | None:
         """Return the name and state of the job that a run belongs to."""
-        name = run.split("/")[0]
-        job = self._jobs.get(name)
-        return None if job is None else (name, job.state())
+        for name, job in list(self._jobs.items()):
+            if run == name or run.startswith(f"{name}/"):
+                return name, job.state()
+        return None
 
 
 def _check(form: StartRequest) -> None:
@@ -243,30 +267,6 @@ def _finished(job: RunJob) -> bool:
         return b'"event": "end"' in last_line(job.folder / EVENTS)[:40]
     except OSError:
         return False
-
-
-def _signal(job: RunJob, kind: signal.Signals) -> None:
-    assert job.process is not None  # noqa: S101
-    with suppress(ProcessLookupError):
-        os.killpg(job.process.pid, kind)
-
-
-def _wait_or_kill(job: RunJob) -> None:
-    assert job.process is not None  # noqa: S101
-    try:
-        job.process.wait(_STOP_TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        _signal(job, signal.SIGKILL)
-        job.process.wait()
-
-
-def _is_running(pid: int, folder: Path) -> bool:
-    """Return whether the recorded process still runs, and is not another one with its number."""
-    try:
-        command_line = Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return False
-    return os.fsencode(folder) in command_line
 
 
 def _log_end(path: Path) -> str:

@@ -14,6 +14,7 @@ import uvicorn
 from scdn.errors import input_error
 from scdn.file_io import OutputError
 from scdn.studio.app import PAGE, create_app
+from scdn.studio.run_folders import RunsFolder
 from scdn.studio.settings import LOOPBACK, StudioSettings
 
 PORT = 8645
@@ -50,7 +51,8 @@ def serve(
     address = f"http://{url_host}:{listener.getsockname()[1]}/"
     if token is not None:
         address += f"?token={token}"
-    print(f"scdn studio: {address}\nruns in {folder.resolve()}; press Ctrl-C to stop", flush=True)
+    new = RunsFolder.at(folder).new
+    print(f"scdn studio: {address}\nnew runs in {new}; press Ctrl-C to stop", flush=True)
     if browser:
         threading.Timer(0.8, webbrowser.open, [address]).start()
     _run(settings, listener)

@@ -11,6 +11,7 @@ from anyio import CapacityLimiter
 from scdn.studio.api_models import Faults
 from scdn.studio.event_streams import LiveCurves
 from scdn.studio.planner import Planner
+from scdn.studio.run_folders import RunsFolder
 from scdn.studio.run_index import RunIndex
 from scdn.studio.run_jobs import RunJobs, TooManyError
 from scdn.studio.settings import MAX_VIEWERS, StudioSettings
@@ -51,6 +52,7 @@ class Services:
     """What the routes of one studio work with."""
 
     settings: StudioSettings
+    runs: RunsFolder
     jobs: RunJobs
     index: RunIndex
     curves: LiveCurves
@@ -62,5 +64,5 @@ class Services:
     @classmethod
     def from_settings(cls, settings: StudioSettings) -> Services:
         """Create the services of a studio with these settings."""
-        runs = settings.runs
-        return cls(settings, RunJobs(runs), RunIndex(runs), LiveCurves(runs))
+        runs = RunsFolder.at(settings.runs)
+        return cls(settings, runs, RunJobs(runs), RunIndex(runs), LiveCurves(runs))

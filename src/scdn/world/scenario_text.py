@@ -112,7 +112,7 @@ def _churn_lines(scenario: Scenario, trace: ChurnTrace) -> Iterator[str]:
         f"churn     seed {scenario.seed}: {exits} devices leave, {entries} enter,"
         f" {last} are present in the last round"
     )
-    exit_rounds = sorted(trace.exited[trace.exited != NEVER].tolist())
+    exit_rounds = sorted((trace.exited[trace.exited != NEVER] + 1).tolist())
     if exit_rounds:
         yield f"          exits in rounds {', '.join(map(str, exit_rounds[:24]))}"
 

@@ -34,7 +34,7 @@ export class CompareView {
   private async refreshRuns(): Promise<void> {
     if (!this.study) setChildren(this.sheet, statusMessage("loading", "Looking for runs"));
     try {
-      const { runs, runs_dir } = await api.runs();
+      const { runs, runs_dir, opened } = await api.runs();
       const readable = runs.filter((run) => !run.fault && run.done > 0);
       const studies = new Map<string, RunInfo[]>();
       for (const run of readable) studies.set(run.study, [...(studies.get(run.study) ?? []), run]);
@@ -45,17 +45,17 @@ export class CompareView {
           `Runs in ${runs_dir} appear here when they have finished a round. Start several methods under Run, or with scdn compare.`));
         return;
       }
-      this.showStudyList(studies);
+      this.showStudyList(studies, opened);
       await this.loadStudy();
     } catch (error) {
       this.showError(error);
     }
   }
 
-  private showStudyList(studies: Map<string, RunInfo[]>): void {
+  private showStudyList(studies: Map<string, RunInfo[]>, opened: string | null): void {
     for (const name of this.selected) if (!studies.has(name)) this.selected.delete(name);
     if (!this.selected.size) {
-      this.selected.add(largestStudy(studies));
+      this.selected.add(openedStudy(studies, opened) ?? largestStudy(studies));
       this.targets = [];
     }
     setChildren(this.studyList, ...[...studies].map(([name, runs]) => {
@@ -102,7 +102,8 @@ export class CompareView {
     this.study = null;
     this.targetForm.hide();
     const text = error instanceof ApiError ? error.faults.map((f) => `${f.field}: ${f.found}; ${f.allowed}`).join("\n") : String(error);
-    setChildren(this.sheet, statusMessage("error", "These runs cannot be compared", text));
+    const silent = error instanceof ApiError && error.status === 0;
+    setChildren(this.sheet, statusMessage("error", silent ? "The studio does not answer" : "These runs cannot be compared", text));
   }
 
   private draw(study: StudySummary): void {
@@ -128,6 +129,11 @@ export class CompareView {
   }
 }
 
+/** The comparison that the studio was opened on, or that of the run that it was opened on. */
+function openedStudy(studies: Map<string, RunInfo[]>, opened: string | null): string | undefined {
+  return [...studies].find(([study, runs]) => study === opened || runs.some((run) => run.run === opened))?.[0];
+}
+
 /** The comparison with the most methods, which is shown first. */
 function largestStudy(studies: Map<string, RunInfo[]>): string {
   const rank = ([, runs]: [string, RunInfo[]]) => new Set(runs.map((run) => run.method)).size;
@@ -144,7 +150,7 @@ function chartCard(data: ChartData, study: StudySummary, href: string): { elemen
     levels: data.levels, rounds: data.x_label === "round", logX: data.log_x });
   const curves: Curve[] = data.lines.map((line) => ({
     label: line.dashed ? `${line.method}, ${data.dashed}` : line.method, colour: styles.get(line.method)!.colour,
-    x: data.x_label === "round" ? line.x.map((x) => x + 1) : line.x, y: line.y, low: line.low, high: line.high, step: line.step,
+    x: line.x, y: line.y, low: line.low, high: line.high, step: line.step,
     dash: line.dashed ? [6, 4] : styles.get(line.method)!.matched ? [2, 3] : undefined,
   }));
   const element = h("figure", { class: "card" }, h("figcaption", {}, h("h3", {}, data.title), h("small", {}, data.about), pngLink(href, data.name)), chart.element);

@@ -2,7 +2,7 @@ import { api, ApiError } from "../api";
 import { button, h, icon, legendEntry, setChildren, setText, statusMessage, toast } from "../dom";
 import { NetworkScene, EMPTY_NETWORK } from "../scene/network-scene";
 import { Viewport, toolbar } from "../scene/viewport";
-import type { RunInfo, RunList } from "../types";
+import type { JobInfo, RunInfo, RunList } from "../types";
 import { LiveCurves } from "./live-curves";
 import { MissionPanel } from "./mission-panel";
 import { statusChip, renderRunList, targetSentence } from "./run-list";
@@ -34,6 +34,7 @@ export class RunView {
   private source: EventSource | null = null;
   private timer = 0;
   private visible = false;
+  private answering = true; // whether the server does
   private live = true;
   private playing = false;
   private speed = 4; // rounds a second
@@ -127,9 +128,13 @@ export class RunView {
     clearTimeout(this.timer);
     try {
       this.list = await api.runs();
+      this.answering = true;
       this.showRuns();
     } catch (error) {
-      if (error instanceof ApiError) setChildren(this.elements.list, statusMessage("error", "The studio does not answer", error.message));
+      if (!(error instanceof ApiError)) throw error;
+      this.answering = false;
+      setChildren(this.elements.list, statusMessage("error", "The studio does not answer", error.message));
+      this.showTitle();
     }
     if (this.visible && !document.hidden) this.timer = window.setTimeout(() => void this.refreshRuns(), REFRESH_MS);
   }
@@ -145,7 +150,8 @@ export class RunView {
     renderRunList(this.elements.list, list, this.selected?.run ?? null, (run) => this.select(run));
     const readable = list.runs.filter((run) => !run.fault);
     const started = this.startedJob ? readable.find((run) => run.job === this.startedJob) : undefined;
-    const next = started ?? (this.selected ? readable.find((run) => run.run === this.selected!.run) : readable[0]);
+    const next = started ?? (this.selected ? readable.find((run) => run.run === this.selected!.run)
+      : readable.find((run) => run.run === list.opened) ?? readable[0]);
     if (started) this.startedJob = null;
     if (next && next.run !== this.selected?.run) this.select(next);
     else if (next) this.selected = next;
@@ -169,18 +175,26 @@ export class RunView {
     const run = this.selected;
     if (!run) return;
     const { status } = run;
-    const key = JSON.stringify([run.run, status, run.job, run.done]);
+    const job = this.list?.jobs.find((candidate) => candidate.job === run.job);
+    const key = JSON.stringify([run.run, status, run.job, run.done, job?.state, this.answering]);
     if (this.elements.title.dataset.key === key) return;
     this.elements.title.dataset.key = key;
-    setChildren(this.elements.title, h("strong", {}, run.method), h("span", {}, `${run.name}, seed ${run.seed}`), statusChip(status));
+    setChildren(this.elements.title, h("strong", {}, run.method), h("span", {}, `${run.name}, seed ${run.seed}`),
+      this.answering ? statusChip(status) : h("span", { class: "chip failed", role: "alert" }, "the server does not answer"));
     setChildren(this.elements.targets, ...run.targets.map((target) => h("li", {}, targetSentence(target))));
     this.elements.targets.hidden = !run.targets.length;
-    const job = this.list?.jobs.find((candidate) => candidate.job === run.job);
-    const actions = ACTIONS[job?.state ?? ""] ?? [];
-    setChildren(this.elements.actions, ...actions.map(([action, label, name]) =>
-      button(label, () => void this.runAction(action), { icon: name })),
-    !job && status === "unfinished" ? button("Copy command", () => void this.copyResume(run), { icon: "copy",
-      title: "Copy the command that resumes this run" }) : null);
+    setChildren(this.elements.actions, ...(this.answering ? this.actionButtons(run, job) : []));
+  }
+
+  /** What can be done with a run; one that has ended can neither be paused nor stopped. */
+  private actionButtons(run: RunInfo, job: JobInfo | undefined): HTMLElement[] {
+    if (!job) {
+      return run.status !== "unfinished" ? [] : [button("Copy command", () => void this.copyResume(run), { icon: "copy",
+        title: "Copy the command that resumes this run" })];
+    }
+    const ended = run.status === "done" || run.status === "diverged";
+    if (ended && (job.state === "running" || job.state === "paused")) return [];
+    return (ACTIONS[job.state] ?? []).map(([action, label, name]) => button(label, () => void this.runAction(action), { icon: name }));
   }
 
   private async copyResume(run: RunInfo): Promise<void> {

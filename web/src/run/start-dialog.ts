@@ -53,7 +53,7 @@ export class StartDialog {
       field("Scenario", this.source), this.scenario,
       h("fieldset", {}, h("legend", {}, "Methods (several are compared on the same network)"), this.methods), this.mission,
       h("div", { class: "fields", "data-count": 3 }, field("Name", this.name), field("Seeds", this.seeds), field("Rounds", this.rounds)),
-      this.faults, h("footer", {}, button("Cancel", () => this.element.close()), this.startButton));
+      h("p", { class: "hint" }, `It is recorded in ${about.new_runs_dir}.`), this.faults, h("footer", {}, button("Cancel", () => this.element.close()), this.startButton));
     setChildren(this.element, form);
     this.showMission();
   }
