@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from scdn.control.least_changes import ChangedSetting
+from scdn.control.plan import Reason
 from scdn.record.event_schema import TargetResult
 from scdn.report.results import Chart, EnergyLedger, Measure
 from scdn.scenario.field_types import Positive, TargetText
@@ -88,9 +90,10 @@ class SaveScenarioRequest(_RequestBody):
 
 
 class SavedScenario(BaseModel):
-    """A scenario as TOML."""
+    """A scenario as TOML, and what of the network it could not take over."""
 
     text: str
+    lost: list[str] = Field(description="a line for each setting that a scenario does not keep")
 
 
 class ObjectiveSurface(BaseModel):
@@ -115,6 +118,23 @@ class ReachShells(BaseModel):
 
     elevation_deg: list[float]
     shells: list[ReachShell]
+
+
+class LeastChangeInfo(BaseModel):
+    """A setting's least change that ends a device's reason to rest."""
+
+    device: str
+    reason: Reason
+    setting: ChangedSetting
+    now: float
+    value: float
+    then: Reason | None = Field(description="why it would still rest; null: it would take part")
+
+
+class LeastChanges(BaseModel):
+    """What would help devices that rest, with the server at one position."""
+
+    changes: list[LeastChangeInfo]
 
 
 class MissionRequest(_RequestBody):
