@@ -3,6 +3,7 @@ import { button, h, icon, setChildren } from "./dom";
 import { CompareView } from "./compare/compare-view";
 import { PlanView } from "./plan/plan-view";
 import { RunView } from "./run/run-view";
+import * as format from "./format";
 import "./style.css";
 import { isDark, onThemeChange, initTheme, toggleTheme } from "./theme";
 
@@ -67,5 +68,11 @@ for (const view of Object.values(views)) main.append(view.element);
 addEventListener("hashchange", () => show(tabFromHash(location.hash)));
 show(tabFromHash(location.hash));
 
+// The address names the view, so the skip link must not change it.
+document.querySelector("a.skip")!.addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+
 // For tests and benchmarks.
-Object.assign(window, { studio: { plan, run, compare } });
+Object.assign(window, { studio: { plan, run, compare, format } });

@@ -27,6 +27,7 @@ ChangedSetting = Literal[
 _DIGITS = 4
 _MOST_DOUBLINGS = 60
 _HALVINGS = 50
+_MOST_POWER_W = 1e3  # no device sends with more
 
 
 class LeastChange(NamedTuple):
@@ -56,12 +57,13 @@ def least_changes(
     most_devices
         For how many resting devices changes are computed.
     """
+    most: dict[ChangedSetting, float] = {"max_delay_s": most_delay_s, "max_power_w": _MOST_POWER_W}
     reasons = _reasons(problem, server_m)
     resting = [(index, reason) for index, reason in enumerate(reasons) if reason is not None]
     for index, reason in resting[:most_devices]:
         device = problem.take(np.array([index]))
         for setting, value in _candidates(device, server_m, reason):
-            if not math.isfinite(value) or (setting == "max_delay_s" and value > most_delay_s):
+            if value > most.get(setting, math.inf) or math.isinf(value):
                 continue
             then = _reasons(with_setting(device, setting, value), server_m)[0]
             if then != reason:

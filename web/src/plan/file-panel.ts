@@ -71,10 +71,16 @@ export class FilePanel {
   /** Shows every fault of a file with its field, until another file is opened or the list closed. */
   private showFaults(name: string, error: ApiError): void {
     const more = error.faults.length - MAX_FAULTS;
-    setChildren(this.faults, h("header", {}, h("strong", {}, `${name} was not loaded`),
+    const lines = faultList(error.faults, MAX_FAULTS);
+    if (more > 0) lines.push(h("li", {}, `and ${more} more.`));
+    this.showList(`${name} was not loaded`, lines, "The network below is unchanged.", "");
+  }
+
+  private showList(title: string, lines: HTMLElement[], hint: string, kind: string): void {
+    setChildren(this.faults, h("header", {}, h("strong", {}, title),
       button("Close", () => { this.faults.hidden = true; }, { icon: "cross", quiet: true })),
-    h("ul", {}, ...faultList(error.faults, MAX_FAULTS)), more > 0 ? h("p", {}, `and ${more} more.`) : null,
-    h("p", { class: "hint" }, "The network below is unchanged."));
+    h("ul", {}, ...lines), h("p", { class: "hint" }, hint));
+    this.faults.className = `faults ${kind}`.trim();
     this.faults.hidden = false;
   }
 
@@ -82,13 +88,19 @@ export class FilePanel {
     download(`${this.model.name}.json`, JSON.stringify(this.model.request, null, 2), "application/json");
   }
 
+  /** The network as a scenario, for a run; says what a scenario does not keep. */
   async scenarioText(): Promise<string> {
-    return (await api.scenario(this.model.request, this.model.scenario, this.model.name)).text;
+    const { text, lost } = await api.scenario(this.model.request, this.model.scenario, this.model.name);
+    if (lost.length) toast(`A scenario does not keep:\n${lost.join("\n")}`);
+    return text;
   }
 
   private async saveScenario(): Promise<void> {
     try {
-      download(`${this.model.name}.toml`, await this.scenarioText(), "application/toml");
+      const { text, lost } = await api.scenario(this.model.request, this.model.scenario, this.model.name);
+      download(`${this.model.name}.toml`, text, "application/toml");
+      if (lost.length) this.showList(`${this.model.name}.toml was saved; a scenario does not keep`, lost.map((line) => h("li", {}, line)),
+        "Save a plan request to keep everything.", "note");
     } catch (error) {
       if (error instanceof ApiError) toast(error.message, "fault");
     }
