@@ -24,8 +24,10 @@ export function seconds(value: number): string {
 export const hertz = (value: number): string =>
   rollsOver(value, 1e6) ? `${digits(value / 1e9)} GHz` : `${digits(value / 1e6)} MHz`;
 
-export const watts = (value: number): string =>
-  rollsOver(value, 1e-3) || value === 0 ? `${digits(value)} W` : `${digits(1e3 * value)} mW`;
+export function watts(value: number): string {
+  if (rollsOver(value, 1e-3) || value === 0) return `${digits(value)} W`;
+  return rollsOver(value, 1e-6) ? `${digits(1e3 * value)} mW` : `${digits(1e6 * value)} µW`;
+}
 
 export function pValue(p: number | null): string {
   if (p === null) return "–";

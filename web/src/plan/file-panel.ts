@@ -1,7 +1,7 @@
 import { api, ApiError } from "../api";
 import { button, download, faultList, h, pickFile, setChildren, setText, toast } from "../dom";
 import { plural } from "../format";
-import type { OpenedFile } from "../types";
+import { keepDraft, restoreDraft } from "./draft";
 import type { PlanModel } from "./plan-model";
 
 const MAX_FAULTS = 12;
@@ -14,6 +14,8 @@ export class FilePanel {
   private round = h("label", { class: "row", hidden: true });
   private examples = h("select", { "aria-label": "Examples" }, h("option", { value: "" }, "Examples …"));
   private deviceCount = h("span", {});
+  private undo = button("Undo", () => this.model.undo(), { icon: "undo", quiet: true, title: "Undo (Ctrl+Z)" });
+  private redo = button("Redo", () => this.model.redo(), { icon: "redo", quiet: true, title: "Redo (Ctrl+Shift+Z)" });
 
   constructor(readonly model: PlanModel) {
     this.element = h("section", { class: "files" },
@@ -25,13 +27,17 @@ export class FilePanel {
         button("Request", () => this.saveRequest(), { icon: "save", title: "Save as a plan request" }),
         button("Scenario", () => void this.saveScenario(), { icon: "save", title: "Save as a scenario" }),
         button("Command", () => void this.copyCommand(), { icon: "copy", title: "Copy as a scdn plan command" })),
-      h("div", { class: "buttons" }, button("Add a device", () => model.addDevice(), { icon: "plus" }), this.deviceCount));
+      h("div", { class: "buttons" }, button("Add a device", () => model.addDevice(), { icon: "plus" }), this.deviceCount, this.undo, this.redo));
     model.onChange((change) => {
-      if (change !== "selection") setText(this.deviceCount, plural(model.request.devices.length, "device"));
+      if (change === "selection") return;
+      setText(this.deviceCount, plural(model.request.devices.length, "device"));
+      this.undo.disabled = !model.history.canUndo;
+      this.redo.disabled = !model.history.canRedo;
+      if (change === "network") this.showSource();
     });
   }
 
-  /** Lists the examples and opens the first plan request among them. */
+  /** Lists the examples, and opens the network of the last visit or the first plan request among them. */
   async start(): Promise<void> {
     const examples = await api.examples();
     for (const { name } of examples) this.examples.append(h("option", { value: name }, name));
@@ -40,24 +46,30 @@ export class FilePanel {
       if (example) void this.open(example.name, example.text);
       this.examples.value = "";
     });
-    const request = examples.find(({ name }) => name === "request.json")!;
-    this.show(await api.open(request.name, request.text));
+    if (await restoreDraft(this.model)) toast("The network of your last visit. Examples start anew.");
+    else {
+      const request = await api.open("request.json", examples.find(({ name }) => name === "request.json")!.text);
+      this.model.load(request.request, request);
+    }
+    keepDraft(this.model);
   }
 
   async open(name: string, text: string, round = 0): Promise<void> {
     try {
       const file = await api.open(name, text, round);
-      this.show(file);
+      setChildren(this.faults);
+      this.faults.hidden = true;
+      this.model.load(file.request, file);
+      for (const warning of file.warnings.slice(0, 3)) toast(warning);
       if (round === 0) toast(`${name}: ${plural(file.request.devices.length, "device")}`);
     } catch (error) {
       if (error instanceof ApiError) this.showFaults(name, error);
     }
   }
 
-  private show(file: OpenedFile): void {
-    setChildren(this.faults);
-    this.faults.hidden = true;
-    this.model.load(file.request, file);
+  /** Shows the name of the network's file, and a scenario's round. */
+  private showSource(): void {
+    const file = this.model.source;
     setText(this.fileName, file.kind === "scenario" ? `${file.name}, round ${file.round}` : file.name);
     this.round.hidden = file.kind === "request";
     if (file.kind === "scenario") {
@@ -65,7 +77,6 @@ export class FilePanel {
         "aria-label": "Round", onchange: () => void this.open(`${file.name}.toml`, file.scenario!, Number(field.value)) });
       setChildren(this.round, h("span", {}, `Round of ${file.rounds}`), field);
     }
-    for (const warning of file.warnings.slice(0, 3)) toast(warning);
   }
 
   /** Shows every fault of a file with its field, until another file is opened or the list closed. */
@@ -90,14 +101,14 @@ export class FilePanel {
 
   /** The network as a scenario, for a run; says what a scenario does not keep. */
   async scenarioText(): Promise<string> {
-    const { text, lost } = await api.scenario(this.model.request, this.model.scenario, this.model.name);
+    const { text, lost } = await api.scenario(this.model.request, this.model.source.scenario, this.model.name);
     if (lost.length) toast(`A scenario does not keep:\n${lost.join("\n")}`);
     return text;
   }
 
   private async saveScenario(): Promise<void> {
     try {
-      const { text, lost } = await api.scenario(this.model.request, this.model.scenario, this.model.name);
+      const { text, lost } = await api.scenario(this.model.request, this.model.source.scenario, this.model.name);
       download(`${this.model.name}.toml`, text, "application/toml");
       if (lost.length) this.showList(`${this.model.name}.toml was saved; a scenario does not keep`, lost.map((line) => h("li", {}, line)),
         "Save a plan request to keep everything.", "note");

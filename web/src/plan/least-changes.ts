@@ -52,9 +52,11 @@ export function remedyText(changes: LeastChange[]): string {
   return `${sentences.join("; ")}.`;
 }
 
-/** A sentence for each of the first devices that rest: why, and what would help. */
-export function restingLines(plan: Plan, changes: LeastChange[] | null, most: number): string[] {
-  return plan.devices.filter((device) => !device.active).slice(0, most).map(({ id, reason }) => {
+/** A sentence for each of the first devices that rest, the selected one before all: why, and what would help. */
+export function restingLines(plan: Plan, changes: LeastChange[] | null, most: number, selected: string | null): string[] {
+  const resting = plan.devices.filter((device) => !device.active);
+  const first = resting.filter(({ id }) => `device:${id}` === selected);
+  return [...new Set([...first, ...resting])].slice(0, most).map(({ id, reason }) => {
     const why = `${id} ${REASONS[reason ?? "not_worth_it"]}`;
     return changes ? `${why}: ${remedyText(changes.filter((change) => change.device === id))}` : `${why}.`;
   });

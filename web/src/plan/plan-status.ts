@@ -12,22 +12,27 @@ export class PlanStatus {
   readonly element = h("div", { class: "verdict", role: "status", hidden: true });
   private title = h("strong");
   private lines = h("ul");
+  private shown: { plan: Plan; live: boolean } | null = null;
   private known: { version: number; changes: LeastChange[] } | null = null;
 
   constructor(readonly model: PlanModel) {
     this.element.append(this.title, this.lines);
+    model.onChange((change) => {
+      if (change === "selection" && this.shown) this.show(this.shown.plan, this.shown.live);
+    });
   }
 
   /** Shows the status of a plan; of a final one also what would help. */
   show(plan: Plan, live: boolean): void {
+    this.shown = { plan, live };
     const changes = this.known?.version === this.model.version && !live ? this.known.changes : null;
     const { kind, text } = verdict(plan);
     this.element.className = `verdict ${kind}`;
     this.element.hidden = false;
     setText(this.title, text);
     const resting = plan.devices.filter((device) => !device.active).length;
-    const lines = live ? [] : restingLines(plan, changes, MOST_LINES);
-    if (lines.length && resting > MOST_LINES) lines.push(`${resting - MOST_LINES} more: the table below has their reasons.`);
+    const lines = live ? [] : restingLines(plan, changes, MOST_LINES, this.model.selected);
+    if (lines.length && resting > MOST_LINES) lines.push(`${resting - MOST_LINES} more: select one in the table to see what would help.`);
     if (lines.join() !== this.lines.dataset.shown) {
       this.lines.dataset.shown = lines.join();
       setChildren(this.lines, ...lines.map((line) => h("li", {}, line)));
@@ -49,6 +54,7 @@ export class PlanStatus {
   }
 
   showError(text: string): void {
+    this.shown = null;
     this.element.className = "verdict bad";
     this.element.hidden = false;
     this.lines.dataset.shown = "";

@@ -50,6 +50,7 @@ export class PlanView {
   constructor() {
     this.model.onChange((change) => this.modelChanged(change));
     this.build();
+    document.addEventListener("keydown", (event) => this.handleUndoKey(event));
   }
 
   async start(): Promise<void> {
@@ -177,6 +178,15 @@ export class PlanView {
     event.preventDefault();
   }
 
+  /** Ctrl+Z and Ctrl+Shift+Z, except in a field, where the browser undoes what was typed. */
+  private handleUndoKey(event: KeyboardEvent): void {
+    const typing = event.target instanceof HTMLInputElement && ["number", "text"].includes(event.target.type);
+    if (this.element.hidden || typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+    event.preventDefault();
+    if (event.shiftKey) this.model.redo();
+    else this.model.undo();
+  }
+
   /** Selects the next handle, or the one before: the server, then devices, boxes and sites. */
   private selectNext(step: number): void {
     const keys = this.handles().map((handle) => handle.key);
@@ -240,7 +250,8 @@ export class PlanView {
     });
     this.scene.draw({ devices, server: plan?.server.position_m ?? null, serverBefore: request.server.position_m,
       path: [], boxes: request.keep_out_m, candidates: request.candidates_m ?? [],
-      rivals: this.rivalTable.positions, selected });
+      rivals: this.rivalTable.positions, selected,
+      serverLabels: { now: "planned server", before: "server before: drag" } });
   }
 
   private async drawObjectiveMap(): Promise<void> {
