@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scdn.control.least_changes import least_changes, with_setting
+from scdn.control.least_changes import resting_devices, with_setting
 from scdn.control.plan_request import make_request, problem_of
 from scdn.control.solve import solve
 
@@ -39,6 +39,10 @@ def _reason(problem, device):
     return plan.reasons()[problem.ids.index(device)]
 
 
+def _resting(problem, most_devices=10, **limits):
+    return list(resting_devices(problem, np.array(HERE), most_devices=most_devices, **limits))
+
+
 def _with_setting(problem, device, setting, value):
     """Return the whole network's problem in which a device, or all, have another value."""
     if hasattr(problem, setting) and isinstance(getattr(problem, setting), np.ndarray):
@@ -54,39 +58,36 @@ def _with_setting(problem, device, setting, value):
 @pytest.mark.parametrize("rate_model", ["shannon", "pade"])
 def test_a_least_change_ends_the_reason_and_one_percent_less_does_not(weights, rate_model):
     problem = _problem(weights=weights, radio={"rate_model": rate_model})
-    changes = list(least_changes(problem, np.array(HERE), most_devices=10))
-    assert {change.reason for change in changes} == {
+    resting = _resting(problem)
+    assert {reason for _, reason, _ in resting} == {
         "out_of_reach",
         "clock_too_slow",
         "not_worth_it",
     }
-    for change in changes:
-        assert _reason(problem, change.device) == change.reason
-        exact = _with_setting(problem, change.device, change.setting, change.value)
-        assert _reason(exact, change.device) == change.then != change.reason
-        one_percent_less = change.value * (0.99 if change.value > change.now else 1.01)
-        short = _with_setting(problem, change.device, change.setting, one_percent_less)
-        assert _reason(short, change.device) == change.reason
+    for device, reason, changes in resting:
+        assert _reason(problem, device) == reason
+        for change in changes:
+            exact = _with_setting(problem, device, change.setting, change.value)
+            assert _reason(exact, device) == change.then != reason
+            one_percent_less = change.value * (0.99 if change.value > change.now else 1.01)
+            short = _with_setting(problem, device, change.setting, one_percent_less)
+            assert _reason(short, device) == reason
 
 
 def test_every_device_that_rests_gets_a_change():
     problem = _problem()
-    changes = list(least_changes(problem, np.array(HERE), most_devices=10))
-    resting = {
-        name for name, reason in zip(problem.ids, solve(problem).reasons(), strict=True) if reason
-    }
-    assert {change.device for change in changes} == resting
-    assert len({c.device for c in least_changes(problem, np.array(HERE), most_devices=1)}) == 1
+    reasons = dict(zip(problem.ids, solve(problem).reasons(), strict=True))
+    resting = _resting(problem)
+    assert {device.id for device in resting} == {name for name in reasons if reasons[name]}
+    assert all(device.changes for device in resting)
+    assert len(_resting(problem, most_devices=1)) == 1
 
 
 def test_without_iterations_the_change_is_one_iteration():
-    problem = _problem(max_iterations=0)
-    changes = list(least_changes(problem, np.array(HERE), most_devices=10))
-    heard = [change for change in changes if change.device == "heard"]
-    assert [(c.setting, c.value, c.then) for c in heard] == [("max_iterations", 1.0, None)]
+    heard = next(device for device in _resting(_problem(max_iterations=0)) if device.id == "heard")
+    assert [(c.setting, c.value, c.then) for c in heard.changes] == [("max_iterations", 1.0, None)]
 
 
 def test_a_delay_beyond_the_duty_cycle_is_not_proposed():
-    problem = _problem()
-    changes = least_changes(problem, np.array(HERE), most_delay_s=0.06, most_devices=10)
-    assert "max_delay_s" not in {change.setting for change in changes}
+    resting = _resting(_problem(), most_delay_s=0.06)
+    assert "max_delay_s" not in {c.setting for device in resting for c in device.changes}

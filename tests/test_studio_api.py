@@ -217,11 +217,11 @@ def test_least_changes_are_those_of_the_position(client):
     near = {"id": "a", "position_m": [50, 50, 0], "max_power_w": 1e-9}
     request = {**REQUEST, "region_m": [100, 100, 100], "devices": [near]}
     there = "/api/least-changes?x_m=50&y_m=50&z_m=20"
-    changes = client.post(there, json=request).json()["changes"]
-    assert {(c["device"], c["reason"]) for c in changes} == {("a", "out_of_reach")}
-    power = next(c for c in changes if c["setting"] == "max_power_w")["value"]
+    (resting,) = client.post(there, json=request).json()["devices"]
+    assert (resting["id"], resting["reason"]) == ("a", "out_of_reach")
+    power = next(c for c in resting["changes"] if c["setting"] == "max_power_w")["value"]
     heard = {**request, "devices": [{**near, "max_power_w": power, "importance": 1e6}]}
-    assert client.post(there, json=heard).json() == {"changes": []}
+    assert client.post(there, json=heard).json() == {"devices": []}
     assert client.post("/api/least-changes", json=request).status_code == 422
 
 

@@ -307,6 +307,25 @@ def test_saving_a_scenario_says_what_it_does_not_keep(page, tmp_path):
     assert page.locator("output.big").inner_text() != objective  # as the note has said
 
 
+def test_a_csv_of_devices_is_dropped_onto_the_page(page):
+    drop = """text => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], "mine.csv", { type: "text/csv" }));
+        document.querySelector(".plan").dispatchEvent(
+            new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    }"""
+    region = page.evaluate("studio.plan.model.request.region_m")
+    page.evaluate(drop, "id,x,y,z,max_power_w\nnorth,10,90,0,0.2\nsouth,10,5,12,0.3\n")
+    until(page, "studio.plan.model.request.devices.length === 2")
+    devices = page.evaluate("studio.plan.model.request.devices")
+    assert [device["position_m"] for device in devices] == [[10, 90, 0], [10, 5, 12]]
+    assert page.evaluate("studio.plan.model.request.region_m") == region
+    page.evaluate(drop, "id,x,y,z\nfar,1000,90,0\n")
+    page.get_by_text("mine.csv was not loaded").wait_for()
+    assert "position_m" in page.locator(".faults").inner_text()
+    assert page.evaluate("studio.plan.model.request.devices.length") == 2
+
+
 def test_no_column_is_cut_off_in_any_example_or_with_long_names(page):
     names = page.evaluate("fetch('/api/examples').then(answer => answer.json())")
     long = [

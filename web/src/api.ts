@@ -1,5 +1,5 @@
-import type { About, Example, Fault, JobInfo, LeastChange, MissionSettings, ObjectiveSurface, OpenedFile, Plan, PlanRequest,
-  Position, ReachShells, RunList, StudySummary } from "./types";
+import type { About, Example, Fault, JobInfo, MissionSettings, ObjectiveSurface, OpenedFile, Plan, PlanRequest,
+  Position, ReachShells, RestingDevice, RunList, StudySummary } from "./types";
 
 /** The faults with which the server refused a request; status 0 if it did not answer. */
 export class ApiError extends Error {
@@ -55,9 +55,11 @@ export const api = {
     post<ObjectiveSurface>(`/api/surface?${queryString({ altitude_m, points })}`, request),
   reach: (request: RequestBody) => post<ReachShells>("/api/reach", request),
   leastChanges: (request: RequestBody, [x_m, y_m, z_m]: Position) =>
-    post<{ changes: LeastChange[] }>(`/api/least-changes?${queryString({ x_m, y_m, z_m })}`, request),
+    post<{ devices: RestingDevice[] }>(`/api/least-changes?${queryString({ x_m, y_m, z_m })}`, request),
   open: (name: string, text: string, round = 0) =>
     post<OpenedFile>("/api/open", { name, text, round }),
+  devices: (name: string, text: string, request: PlanRequest) =>
+    post<{ request: PlanRequest }>("/api/devices", { name, text, request }),
   scenario: (request: PlanRequest, scenario: string | null, name: string) =>
     post<{ text: string; lost: string[] }>("/api/scenario", { request, scenario, name }),
   runs: () => send<RunList>("/api/runs"),

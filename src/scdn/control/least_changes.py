@@ -33,18 +33,24 @@ _MOST_POWER_W = 1e3  # no device sends with more
 class LeastChange(NamedTuple):
     """A setting's least change that ends a device's reason to rest."""
 
-    device: str
-    reason: Reason
     setting: ChangedSetting
     now: float
     value: float
-    then: Reason | None  # why it would still rest; None: it would take part
+    then: Reason | None  # why the device would still rest; None: it would take part
 
 
-def least_changes(
+class RestingDevice(NamedTuple):
+    """A device that rests, why, and the changes that would each end this reason."""
+
+    id: str
+    reason: Reason
+    changes: tuple[LeastChange, ...]
+
+
+def resting_devices(
     problem: RoundProblem, server_m: Array, *, most_delay_s: float = math.inf, most_devices: int
-) -> Iterator[LeastChange]:
-    """Yield the least changes for the first devices that rest with the server at a position.
+) -> Iterator[RestingDevice]:
+    """Yield the first devices that rest with the server at a position, with their least changes.
 
     Parameters
     ----------
@@ -55,20 +61,26 @@ def least_changes(
     most_delay_s
         A limit that the time limit of reports cannot exceed, such as the duty cycle's.
     most_devices
-        For how many resting devices changes are computed.
+        How many devices to examine.
     """
     most: dict[ChangedSetting, float] = {"max_delay_s": most_delay_s, "max_power_w": _MOST_POWER_W}
     reasons = _reasons(problem, server_m)
     resting = [(index, reason) for index, reason in enumerate(reasons) if reason is not None]
     for index, reason in resting[:most_devices]:
         device = problem.take(np.array([index]))
-        for setting, value in _candidates(device, server_m, reason):
-            if value > most.get(setting, math.inf) or math.isinf(value):
-                continue
-            then = _reasons(with_setting(device, setting, value), server_m)[0]
-            if then != reason:
-                now = _current(device, setting)
-                yield LeastChange(device.ids[0], reason, setting, now, value, then)
+        changes = _least_changes(device, server_m, reason, most)
+        yield RestingDevice(problem.ids[index], reason, tuple(changes))
+
+
+def _least_changes(
+    device: RoundProblem, server_m: Array, reason: Reason, most: dict[ChangedSetting, float]
+) -> Iterator[LeastChange]:
+    for setting, value in _candidates(device, server_m, reason):
+        if value > most.get(setting, math.inf) or math.isinf(value):
+            continue
+        then = _reasons(with_setting(device, setting, value), server_m)[0]
+        if then != reason:
+            yield LeastChange(setting, _current(device, setting), value, then)
 
 
 def with_setting(problem: RoundProblem, setting: ChangedSetting, value: float) -> RoundProblem:

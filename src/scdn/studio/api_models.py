@@ -81,6 +81,20 @@ class OpenedFile(BaseModel):
     warnings: list[str]
 
 
+class OpenDevicesRequest(_RequestBody):
+    """A CSV of devices, and the plan request in which they replace the others."""
+
+    name: Annotated[str, Field(max_length=200)] = "devices.csv"
+    text: Text
+    request: dict[str, Any]
+
+
+class OpenedDevices(BaseModel):
+    """A plan request with the devices of a CSV."""
+
+    request: dict[str, Any]
+
+
 class SaveScenarioRequest(_RequestBody):
     """A network to write as a scenario; `scenario` supplies what a plan request does not have."""
 
@@ -123,18 +137,24 @@ class ReachShells(BaseModel):
 class LeastChangeInfo(BaseModel):
     """A setting's least change that ends a device's reason to rest."""
 
-    device: str
-    reason: Reason
     setting: ChangedSetting
     now: float
     value: float
     then: Reason | None = Field(description="why it would still rest; null: it would take part")
 
 
-class LeastChanges(BaseModel):
-    """What would help devices that rest, with the server at one position."""
+class RestingDeviceInfo(BaseModel):
+    """A device that rests, why, and the changes that would each end this reason."""
 
+    id: str
+    reason: Reason
     changes: list[LeastChangeInfo]
+
+
+class LeastChanges(BaseModel):
+    """What would help the first devices that rest, with the server at one position."""
+
+    devices: list[RestingDeviceInfo]
 
 
 class MissionRequest(_RequestBody):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from scdn.control.exact.position_objective import objective_at
-from scdn.control.least_changes import least_changes
+from scdn.control.least_changes import resting_devices
 from scdn.control.plan_request import PlanRequest, make_request, problem_of
 from scdn.control.solve import Solver, solve
 from scdn.errors import format_value, input_error
@@ -22,6 +22,7 @@ from scdn.studio.api_models import (
     ObjectiveSurface,
     ReachShell,
     ReachShells,
+    RestingDeviceInfo,
 )
 from scdn.studio.settings import MAX_DEVICES, MAX_PAPER_DEVICES, MAX_RESTING, MAX_SHELLS
 from scdn.world.decibels import db_to_ratio
@@ -122,18 +123,26 @@ def reach_shells(body: bytes) -> ReachShells:
     return ReachShells(elevation_deg=_ELEVATIONS.tolist(), shells=shells)
 
 
-def resting_devices(body: bytes, server_m: tuple[float, float, float]) -> LeastChanges:
+def changes_that_help(body: bytes, server_m: tuple[float, float, float]) -> LeastChanges:
     """Return the least changes that would help devices which rest, with the server there."""
     request = parse_request(body)
     most_delay_s = report_limit_s(math.inf, request.radio, request.round_s)
-    changes = least_changes(
+    resting = resting_devices(
         problem_of(request),
         np.array(server_m),
         most_delay_s=most_delay_s,
         most_devices=MAX_RESTING,
     )
-    entries = [LeastChangeInfo(**change._asdict()) for change in changes]
-    return LeastChanges(changes=entries)
+    return LeastChanges(
+        devices=[
+            RestingDeviceInfo(
+                id=device.id,
+                reason=device.reason,
+                changes=[LeastChangeInfo(**change._asdict()) for change in device.changes],
+            )
+            for device in resting
+        ]
+    )
 
 
 def _finite_or_none(value: float) -> float | None:

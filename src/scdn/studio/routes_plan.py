@@ -16,6 +16,8 @@ from scdn.studio.api_models import (
     Example,
     LeastChanges,
     ObjectiveSurface,
+    OpenDevicesRequest,
+    OpenedDevices,
     OpenedFile,
     OpenFileRequest,
     ReachShells,
@@ -23,11 +25,11 @@ from scdn.studio.api_models import (
     SaveScenarioRequest,
 )
 from scdn.studio.examples import examples
-from scdn.studio.planner import compact_json, objective_grid, reach_shells, resting_devices
+from scdn.studio.planner import changes_that_help, compact_json, objective_grid, reach_shells
 from scdn.studio.scenario_saving import save_scenario
 from scdn.studio.services import INVALID, Services
 from scdn.studio.settings import MAX_SECONDS
-from scdn.studio.uploads import open_file
+from scdn.studio.uploads import open_file, replace_devices
 
 _REQUEST = {
     "requestBody": {
@@ -86,7 +88,7 @@ def plan_routes(services: Services) -> APIRouter:
     ) -> Response:
         """Return the least changes that would help devices which rest, with the server there."""
         body = await request.body()
-        return await answer(lambda: resting_devices(body, (x_m, y_m, z_m)).model_dump())
+        return await answer(lambda: changes_that_help(body, (x_m, y_m, z_m)).model_dump())
 
     _add_file_routes(routes)
     return routes
@@ -102,6 +104,11 @@ def _add_file_routes(routes: APIRouter) -> None:
     def open_document(file: OpenFileRequest) -> OpenedFile:
         """Read a plan request or a scenario, in TOML or JSON."""
         return open_file(file)
+
+    @routes.post("/api/devices", response_model=OpenedDevices, responses=INVALID)
+    def open_devices(file: OpenDevicesRequest) -> OpenedDevices:
+        """Return a plan request with the devices of a CSV."""
+        return replace_devices(file)
 
     @routes.post("/api/scenario", response_model=SavedScenario, responses=INVALID)
     def write_scenario(form: SaveScenarioRequest) -> SavedScenario:

@@ -9,9 +9,15 @@ from typing import Any
 from scdn.control.plan_request import request_warnings
 from scdn.errors import Fault, InputError, dotted, format_value, input_error
 from scdn.file_io import Table, parse_document
-from scdn.scenario import Scenario, make_scenario, scenario_warnings, to_toml
+from scdn.scenario import DeviceSettings, Scenario, make_scenario, scenario_warnings, to_toml
+from scdn.scenario.device_csv import parse_device_csv
 from scdn.simulation.request_builder import round_request
-from scdn.studio.api_models import OpenedFile, OpenFileRequest
+from scdn.studio.api_models import (
+    OpenDevicesRequest,
+    OpenedDevices,
+    OpenedFile,
+    OpenFileRequest,
+)
 from scdn.studio.planner import checked_request
 
 _SCENARIO_KEYS = {"fleet", "churn", "method", "profile", "seed", "fading", "name", "devices_csv"}
@@ -53,6 +59,15 @@ def _open_request(file: OpenFileRequest, document: Table) -> OpenedFile:
         rounds=0,
         warnings=request_warnings(request),
     )
+
+
+def replace_devices(form: OpenDevicesRequest) -> OpenedDevices:
+    """Return a request with the devices of a CSV instead of its own."""
+    rows, _ = parse_device_csv(form.text, form.name)
+    kept = DeviceSettings.model_fields.keys()  # a request has no batteries and lifetimes
+    devices = [{key: value for key, value in row.items() if key in kept} for row in rows]
+    request = checked_request({**form.request, "devices": devices})
+    return OpenedDevices(request=request.model_dump(mode="json", by_alias=True))
 
 
 def read_scenario_text(text: str, name: str = "scenario") -> Scenario:

@@ -21,7 +21,7 @@ export class FilePanel {
     this.element = h("section", { class: "files" },
       h("div", { class: "row" }, h("h2", {}, "Network"), this.fileName),
       h("div", { class: "buttons" }, this.examples,
-        button("Load", () => pickFile(".json,.toml", (name, text) => void this.open(name, text)), { icon: "open" })),
+        button("Load", () => pickFile(".json,.toml,.csv", (name, text) => void this.open(name, text)), { icon: "open", title: "Load a plan request, a scenario or a CSV of devices" })),
       this.round,
       h("div", { class: "buttons three" },
         button("Request", () => this.saveRequest(), { icon: "save", title: "Save as a plan request" }),
@@ -54,9 +54,26 @@ export class FilePanel {
     keepDraft(this.model);
   }
 
+  /** Opens files that are dropped onto an element. */
+  acceptDrops(element: HTMLElement): void {
+    element.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      element.classList.add("dropping");
+    });
+    element.addEventListener("dragleave", () => element.classList.remove("dropping"));
+    element.addEventListener("drop", async (event) => {
+      event.preventDefault();
+      element.classList.remove("dropping");
+      const file = event.dataTransfer?.files[0];
+      if (file) await this.open(file.name, await file.text());
+    });
+  }
+
   async open(name: string, text: string, round = 0): Promise<void> {
     try {
-      const file = await api.open(name, text, round);
+      const file = name.toLowerCase().endsWith(".csv")
+        ? { ...this.model.source, ...(await api.devices(name, text, this.model.request)), warnings: [] }
+        : await api.open(name, text, round);
       setChildren(this.faults);
       this.faults.hidden = true;
       this.model.load(file.request, file);

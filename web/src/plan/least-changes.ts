@@ -1,7 +1,7 @@
 import { digits } from "../format";
-import type { LeastChange, Plan } from "../types";
+import type { LeastChange, Plan, RestingDevice } from "../types";
 
-type Reason = LeastChange["reason"];
+type Reason = RestingDevice["reason"];
 
 const REASONS: Record<Reason, string> = {
   out_of_reach: "is out of reach",
@@ -53,11 +53,12 @@ export function remedyText(changes: LeastChange[]): string {
 }
 
 /** A sentence for each of the first devices that rest, the selected one before all: why, and what would help. */
-export function restingLines(plan: Plan, changes: LeastChange[] | null, most: number, selected: string | null): string[] {
+export function restingLines(plan: Plan, known: RestingDevice[], most: number, selected: string | null): string[] {
   const resting = plan.devices.filter((device) => !device.active);
   const first = resting.filter(({ id }) => `device:${id}` === selected);
   return [...new Set([...first, ...resting])].slice(0, most).map(({ id, reason }) => {
     const why = `${id} ${REASONS[reason ?? "not_worth_it"]}`;
-    return changes ? `${why}: ${remedyText(changes.filter((change) => change.device === id))}` : `${why}.`;
+    const device = known.find((resting) => resting.id === id); // not there while it is computed, and of a crowd's last
+    return device ? `${why}: ${remedyText(device.changes)}` : `${why}.`;
   });
 }

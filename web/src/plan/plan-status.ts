@@ -1,7 +1,7 @@
 import { api } from "../api";
 import { h, setChildren, setText } from "../dom";
 import { plural } from "../format";
-import type { LeastChange, Plan } from "../types";
+import type { Plan, RestingDevice } from "../types";
 import { restingLines } from "./least-changes";
 import type { PlanModel } from "./plan-model";
 
@@ -13,7 +13,7 @@ export class PlanStatus {
   private title = h("strong");
   private lines = h("ul");
   private shown: { plan: Plan; live: boolean } | null = null;
-  private known: { version: number; changes: LeastChange[] } | null = null;
+  private known: { version: number; resting: RestingDevice[] } | null = null;
 
   constructor(readonly model: PlanModel) {
     this.element.append(this.title, this.lines);
@@ -25,13 +25,13 @@ export class PlanStatus {
   /** Shows the status of a plan; of a final one also what would help. */
   show(plan: Plan, live: boolean): void {
     this.shown = { plan, live };
-    const changes = this.known?.version === this.model.version && !live ? this.known.changes : null;
+    const known = this.known?.version === this.model.version ? this.known.resting : [];
     const { kind, text } = verdict(plan);
     this.element.className = `verdict ${kind}`;
     this.element.hidden = false;
     setText(this.title, text);
     const resting = plan.devices.filter((device) => !device.active).length;
-    const lines = live ? [] : restingLines(plan, changes, MOST_LINES, this.model.selected);
+    const lines = live ? [] : restingLines(plan, known, MOST_LINES, this.model.selected);
     if (lines.length && resting > MOST_LINES) lines.push(`${resting - MOST_LINES} more: select one in the table to see what would help.`);
     if (lines.join() !== this.lines.dataset.shown) {
       this.lines.dataset.shown = lines.join();
@@ -44,9 +44,9 @@ export class PlanStatus {
     const { version } = this.model;
     if (this.known?.version === version || plan.devices.every((device) => device.active)) return;
     try {
-      const { changes } = await api.leastChanges(this.model.requestText(), plan.server.position_m);
+      const { devices } = await api.leastChanges(this.model.requestText(), plan.server.position_m);
       if (version !== this.model.version) return;
-      this.known = { version, changes };
+      this.known = { version, resting: devices };
       this.show(plan, false);
     } catch {
       // The reasons are shown without what would help.

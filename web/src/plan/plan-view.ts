@@ -50,6 +50,7 @@ export class PlanView {
   constructor() {
     this.model.onChange((change) => this.modelChanged(change));
     this.build();
+    this.files.acceptDrops(this.element);
     document.addEventListener("keydown", (event) => this.handleUndoKey(event));
   }
 

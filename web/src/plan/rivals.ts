@@ -21,6 +21,7 @@ export class Rivals {
   ours: Plan | null = null; // the final plan of the request below
   plans = new Map<string, Plan | string>(); // by solver; a text is an error
   wantSlow = false;
+  private requested = new Set<string>();
   private version = -1;
   private text = "";
 
@@ -35,6 +36,7 @@ export class Rivals {
   finalPlan(plan: Plan): void {
     [this.ours, this.version, this.text] = [plan, this.model.version, this.model.requestText()];
     this.plans.clear();
+    this.requested.clear();
     this.requestMissing();
   }
 
@@ -43,7 +45,9 @@ export class Rivals {
     this.onChange();
     if (!this.current) return;
     for (const { solver, slow } of RIVALS) {
-      if (!this.plans.has(solver) && (this.wantSlow || !slow)) void this.request(solver);
+      if (this.requested.has(solver) || (slow && !this.wantSlow)) continue;
+      this.requested.add(solver);
+      void this.request(solver);
     }
   }
 
