@@ -14,12 +14,12 @@ export class FilePanel {
   private round = h("label", { class: "row", hidden: true });
   private examples = h("select", { "aria-label": "Examples" }, h("option", { value: "" }, "Examples …"));
   private deviceCount = h("span", {});
-  private undo = button("Undo", () => this.model.undo(), { icon: "undo", quiet: true, title: "Undo (Ctrl+Z)" });
-  private redo = button("Redo", () => this.model.redo(), { icon: "redo", quiet: true, title: "Redo (Ctrl+Shift+Z)" });
+  private undo = button("Undo", () => this.model.undo(), { icon: "undo", quiet: true, class: "step", title: "Undo (Ctrl+Z)" });
+  private redo = button("Redo", () => this.model.redo(), { icon: "redo", quiet: true, class: "step", title: "Redo (Ctrl+Shift+Z)" });
 
   constructor(readonly model: PlanModel) {
     this.element = h("section", { class: "files" },
-      h("div", { class: "row" }, h("h2", {}, "Network"), this.fileName),
+      h("div", { class: "row" }, h("h2", {}, "Network"), this.fileName, this.undo, this.redo),
       h("div", { class: "buttons" }, this.examples,
         button("Load", () => pickFile(".json,.toml,.csv", (name, text) => void this.open(name, text)), { icon: "open", title: "Load a plan request, a scenario or a CSV of devices" })),
       this.round,
@@ -27,7 +27,7 @@ export class FilePanel {
         button("Request", () => this.saveRequest(), { icon: "save", title: "Save as a plan request" }),
         button("Scenario", () => void this.saveScenario(), { icon: "save", title: "Save as a scenario" }),
         button("Command", () => void this.copyCommand(), { icon: "copy", title: "Copy as a scdn plan command" })),
-      h("div", { class: "buttons" }, button("Add a device", () => model.addDevice(), { icon: "plus" }), this.deviceCount, this.undo, this.redo));
+      h("div", { class: "buttons" }, button("Add a device", () => model.addDevice(), { icon: "plus" }), this.deviceCount));
     model.onChange((change) => {
       if (change === "selection") return;
       setText(this.deviceCount, plural(model.request.devices.length, "device"));

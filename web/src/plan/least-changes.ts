@@ -52,13 +52,21 @@ export function remedyText(changes: LeastChange[]): string {
   return `${sentences.join("; ")}.`;
 }
 
-/** A sentence for each of the first devices that rest, the selected one before all: why, and what would help. */
+/** By how much the easiest change that would do differs from what is set. */
+function effort(device: RestingDevice | undefined): number {
+  const enough = (device?.changes ?? []).filter((change) => change.then === null && change.now > 0);
+  return Math.min(...enough.map(({ now, value }) => Math.abs(Math.log(value / now))), Number.MAX_VALUE);
+}
+
+/** Why devices rest and what would help, a sentence each: the selected one, then those that need the least. */
 export function restingLines(plan: Plan, known: RestingDevice[], most: number, selected: string | null): string[] {
-  const resting = plan.devices.filter((device) => !device.active);
+  const found = new Map(known.map((device) => [device.id, device])); // empty while it is computed
+  const resting = plan.devices.filter((device) => !device.active)
+    .sort((one, other) => effort(found.get(one.id)) - effort(found.get(other.id)));
   const first = resting.filter(({ id }) => `device:${id}` === selected);
   return [...new Set([...first, ...resting])].slice(0, most).map(({ id, reason }) => {
     const why = `${id} ${REASONS[reason ?? "not_worth_it"]}`;
-    const device = known.find((resting) => resting.id === id); // not there while it is computed, and of a crowd's last
+    const device = found.get(id);
     return device ? `${why}: ${remedyText(device.changes)}` : `${why}.`;
   });
 }
