@@ -182,6 +182,49 @@ def test_an_example_that_is_opened_and_saved_keeps_its_network(client):
         assert _positions(again) == _positions(opened)
 
 
+def test_a_request_saved_as_a_scenario_names_everything_that_it_loses(client):
+    """What opens differently is named, and nothing else is: here what a run measures."""
+    opened = client.post("/api/open", json=client.get("/api/examples").json()[0]).json()
+    saved = client.post("/api/scenario", json={"request": opened["request"]}).json()
+    again = client.post("/api/open", json={"name": "again.toml", "text": saved["text"]}).json()
+    lost = {line.split()[0] for line in saved["lost"]}
+    assert lost == {"importance", "gradient_bound_sq"}
+    assert all("a run measures it" in line for line in saved["lost"])
+    for before, after in zip(
+        opened["request"]["devices"], again["request"]["devices"], strict=True
+    ):
+        assert after.pop("survival") == pytest.approx(before.pop("survival"), rel=1e-12)
+        assert {key for key in before if before[key] != after[key]} <= lost
+    kept = opened["request"].keys() - {"devices"}
+    assert all(again["request"][key] == opened["request"][key] for key in kept)
+
+
+@pytest.mark.parametrize("prices", ["", "prices = {device = 2.0, server = 0.5}\n"])
+def test_weights_changed_on_the_page_are_saved_with_a_scenario(client, prices):
+    text = prices + QUICK
+    opened = client.post("/api/open", json={"name": "a.toml", "text": text}).json()
+    weights = {"convergence": 3.0, "transmission": 7.0, "processing": 7.0, "movement": 0.25}
+    for changed in (weights, {**weights, "processing": 0.5}):
+        form = {"request": {**opened["request"], "weights": changed}, "scenario": text}
+        saved = client.post("/api/scenario", json=form).json()
+        again = client.post("/api/open", json={"name": "b.toml", "text": saved["text"]}).json()
+        assert again["request"]["weights"] == changed
+        dropped = bool(prices) and changed["processing"] == 0.5
+        assert ["prices" in line for line in saved["lost"]] == [True] * dropped
+
+
+def test_least_changes_are_those_of_the_position(client):
+    near = {"id": "a", "position_m": [50, 50, 0], "max_power_w": 1e-9}
+    request = {**REQUEST, "region_m": [100, 100, 100], "devices": [near]}
+    there = "/api/least-changes?x_m=50&y_m=50&z_m=20"
+    (resting,) = client.post(there, json=request).json()["devices"]
+    assert (resting["id"], resting["reason"]) == ("a", "out_of_reach")
+    power = next(c for c in resting["changes"] if c["setting"] == "max_power_w")["value"]
+    heard = {**request, "devices": [{**near, "max_power_w": power, "importance": 1e6}]}
+    assert client.post(there, json=heard).json() == {"devices": []}
+    assert client.post("/api/least-changes", json=request).status_code == 422
+
+
 def test_the_wheel_packages_the_examples_that_the_studio_offers(client):
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
     packaged = build["targets"]["wheel"]["force-include"]

@@ -1,5 +1,5 @@
-import type { About, Example, Fault, JobInfo, MissionSettings, ObjectiveSurface, OpenedFile, Plan, PlanRequest, ReachShells,
-  RunList, StudySummary } from "./types";
+import type { About, Example, Fault, JobInfo, MissionSettings, ObjectiveSurface, OpenedFile, Plan, PlanRequest,
+  Position, ReachShells, RestingDevice, RunList, StudySummary } from "./types";
 
 /** The faults with which the server refused a request; status 0 if it did not answer. */
 export class ApiError extends Error {
@@ -54,10 +54,14 @@ export const api = {
   surface: (request: RequestBody, altitude_m: number, points: number) =>
     post<ObjectiveSurface>(`/api/surface?${queryString({ altitude_m, points })}`, request),
   reach: (request: RequestBody) => post<ReachShells>("/api/reach", request),
+  leastChanges: (request: RequestBody, [x_m, y_m, z_m]: Position) =>
+    post<{ devices: RestingDevice[] }>(`/api/least-changes?${queryString({ x_m, y_m, z_m })}`, request),
   open: (name: string, text: string, round = 0) =>
     post<OpenedFile>("/api/open", { name, text, round }),
+  devices: (name: string, text: string, request: PlanRequest) =>
+    post<{ request: PlanRequest }>("/api/devices", { name, text, request }),
   scenario: (request: PlanRequest, scenario: string | null, name: string) =>
-    post<{ text: string }>("/api/scenario", { request, scenario, name }),
+    post<{ text: string; lost: string[] }>("/api/scenario", { request, scenario, name }),
   runs: () => send<RunList>("/api/runs"),
   start: (form: { name: string; scenario: string; methods: string[]; seeds: number;
     rounds: number | null; mission: MissionSettings | null }) => post<JobInfo>("/api/runs", form),

@@ -52,6 +52,8 @@ const ICON_PATHS: Record<string, string> = {
   copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
   home: "M2.5 8L8 3l5.5 5M4 7v6h8V7",
   updown: "M8 2v12M5 5l3-3 3 3M5 11l3 3 3-3",
+  undo: "M6 3L3 6l3 3M3 6h6.5a3.5 3.5 0 0 1 0 7H6",
+  redo: "M10 3l3 3-3 3M13 6H6.5a3.5 3.5 0 0 0 0 7H10",
   again: "M13 8a5 5 0 1 1-1.5-3.5M13 2v3h-3",
 };
 

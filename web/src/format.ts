@@ -3,7 +3,7 @@
 export function digits(value: number, count = 3): string {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
-  const size = Math.abs(value);
+  const size = Math.abs(Number(value.toPrecision(count))); // 0.9996 has the places of 1.00
   if (size >= 1e6 || size < 1e-4) {
     return value.toExponential(Math.max(0, count - 1)).replace("e+", "e").replace("-", "−");
   }
@@ -13,16 +13,21 @@ export function digits(value: number, count = 3): string {
 
 export const percent = (part: number): string => `${digits(100 * Math.max(part, 0), 2)} %`;
 
+/** Whether a value is 1000 or more of a unit, as it is shown. */
+const rollsOver = (value: number, unit: number): boolean => Math.round(value / unit) >= 1000;
+
 export function seconds(value: number): string {
-  if (value < 1e-3) return `${digits(1e6 * value, 2)} µs`;
-  return value < 1 ? `${digits(1e3 * value)} ms` : `${digits(value)} s`;
+  if (!rollsOver(value, 1e-6)) return `${digits(1e6 * value, 2)} µs`;
+  return rollsOver(value, 1e-3) ? `${digits(value)} s` : `${digits(1e3 * value)} ms`;
 }
 
 export const hertz = (value: number): string =>
-  value >= 1e9 ? `${digits(value / 1e9)} GHz` : `${digits(value / 1e6)} MHz`;
+  rollsOver(value, 1e6) ? `${digits(value / 1e9)} GHz` : `${digits(value / 1e6)} MHz`;
 
-export const watts = (value: number): string =>
-  value >= 1 || value === 0 ? `${digits(value)} W` : `${digits(1e3 * value)} mW`;
+export function watts(value: number): string {
+  if (rollsOver(value, 1e-3) || value === 0) return `${digits(value)} W`;
+  return rollsOver(value, 1e-6) ? `${digits(1e3 * value)} mW` : `${digits(1e6 * value)} µW`;
+}
 
 export function pValue(p: number | null): string {
   if (p === null) return "–";

@@ -3,6 +3,7 @@ import { button, h, icon, setChildren } from "./dom";
 import { CompareView } from "./compare/compare-view";
 import { PlanView } from "./plan/plan-view";
 import { RunView } from "./run/run-view";
+import * as format from "./format";
 import "./style.css";
 import { isDark, onThemeChange, initTheme, toggleTheme } from "./theme";
 
@@ -69,5 +70,11 @@ addEventListener("hashchange", () => show(tabFromHash(location.hash)));
 if (location.hash) show(tabFromHash(location.hash));
 else void about.then(({ view }) => show(view), () => show("plan"));
 
+// The address names the view, so the skip link must not change it.
+document.querySelector("a.skip")!.addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+
 // For tests and benchmarks.
-Object.assign(window, { studio: { plan, run, compare } });
+Object.assign(window, { studio: { plan, run, compare, format } });

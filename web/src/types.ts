@@ -66,6 +66,21 @@ export interface Plan {
   repaired?: Plan;
 }
 
+/** A setting's least change that ends a device's reason to rest. */
+export interface LeastChange {
+  setting: "max_delay_s" | "max_power_w" | "cpu_max_hz" | "compute_deadline_s" | "max_iterations" | "importance" |
+    "weights.transmission";
+  now: number;
+  value: number;
+  then: DevicePlan["reason"]; // why it would still rest
+}
+
+export interface RestingDevice {
+  id: string;
+  reason: NonNullable<DevicePlan["reason"]>;
+  changes: LeastChange[]; // each ends this reason
+}
+
 export interface ObjectiveSurface {
   altitude_m: number;
   x_m: number[];

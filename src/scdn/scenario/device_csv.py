@@ -27,13 +27,19 @@ Degrees = tuple[float, float]
 def read_device_csv(
     path: Path, origin_deg: Degrees | None
 ) -> tuple[list[dict[str, Any]], Degrees | None]:
-    """Return the devices in the file, each as a table for a scenario's `devices`, and the origin.
+    """Return the devices in a file, as `parse_device_csv` does."""
+    return parse_device_csv(read_text(path), str(path), origin_deg)
+
+
+def parse_device_csv(
+    text: str, source: str, origin_deg: Degrees | None = None
+) -> tuple[list[dict[str, Any]], Degrees | None]:
+    """Return the devices, each as a table for a scenario's `devices`, and the origin.
 
     Without an origin, (0, 0) is the south-west corner of devices whose positions are in degrees.
     """
-    source = str(path)
     try:
-        rows = list(csv.reader(io.StringIO(read_text(path)), strict=True))
+        rows = list(csv.reader(io.StringIO(text), strict=True))
     except csv.Error as error:
         raise InputError(source, [Fault("file", f"is not CSV ({error})", "must be CSV")]) from None
     header = [name.strip() for name in rows[0]] if rows else []

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from scdn.control.least_changes import ChangedSetting
+from scdn.control.plan import Reason
 from scdn.record.event_schema import TargetResult
 from scdn.report.results import Chart, EnergyLedger, Measure
 from scdn.scenario.field_types import Positive, TargetText
@@ -83,6 +85,20 @@ class OpenedFile(BaseModel):
     warnings: list[str]
 
 
+class OpenDevicesRequest(_RequestBody):
+    """A CSV of devices, and the plan request in which they replace the others."""
+
+    name: Annotated[str, Field(max_length=200)] = "devices.csv"
+    text: Text
+    request: dict[str, Any]
+
+
+class OpenedDevices(BaseModel):
+    """A plan request with the devices of a CSV."""
+
+    request: dict[str, Any]
+
+
 class SaveScenarioRequest(_RequestBody):
     """A network to write as a scenario; `scenario` supplies what a plan request does not have."""
 
@@ -92,9 +108,10 @@ class SaveScenarioRequest(_RequestBody):
 
 
 class SavedScenario(BaseModel):
-    """A scenario as TOML."""
+    """A scenario as TOML, and what of the network it could not take over."""
 
     text: str
+    lost: list[str] = Field(description="a line for each setting that a scenario does not keep")
 
 
 class ObjectiveSurface(BaseModel):
@@ -119,6 +136,29 @@ class ReachShells(BaseModel):
 
     elevation_deg: list[float]
     shells: list[ReachShell]
+
+
+class LeastChangeInfo(BaseModel):
+    """A setting's least change that ends a device's reason to rest."""
+
+    setting: ChangedSetting
+    now: float
+    value: float
+    then: Reason | None = Field(description="why it would still rest; null: it would take part")
+
+
+class RestingDeviceInfo(BaseModel):
+    """A device that rests, why, and the changes that would each end this reason."""
+
+    id: str
+    reason: Reason
+    changes: list[LeastChangeInfo]
+
+
+class LeastChanges(BaseModel):
+    """What would help the first devices that rest, with the server at one position."""
+
+    devices: list[RestingDeviceInfo]
 
 
 class MissionRequest(_RequestBody):

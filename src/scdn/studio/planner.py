@@ -9,13 +9,22 @@ from typing import Any, Literal
 import numpy as np
 
 from scdn.control.exact.position_objective import objective_at
+from scdn.control.least_changes import resting_devices
 from scdn.control.plan_request import PlanRequest, make_request, problem_of
 from scdn.control.solve import Solver, solve
 from scdn.errors import format_value, input_error
 from scdn.file_io import Table, parse_document
 from scdn.job_pool import BackgroundProcess, WorkerDiedError
-from scdn.studio.api_models import ObjectiveSurface, ReachShell, ReachShells
-from scdn.studio.settings import MAX_DEVICES, MAX_PAPER_DEVICES, MAX_SHELLS
+from scdn.scenario.round_settings import report_limit_s
+from scdn.studio.api_models import (
+    LeastChangeInfo,
+    LeastChanges,
+    ObjectiveSurface,
+    ReachShell,
+    ReachShells,
+    RestingDeviceInfo,
+)
+from scdn.studio.settings import MAX_DEVICES, MAX_PAPER_DEVICES, MAX_RESTING, MAX_SHELLS
 from scdn.world.decibels import db_to_ratio
 
 _SOURCE = "request"
@@ -112,6 +121,28 @@ def reach_shells(body: bytes) -> ReachShells:
             radius_m = [_finite_or_none(r) for r in radius.tolist()]
             shells.append(ReachShell(id=name, link=link, radius_m=radius_m))
     return ReachShells(elevation_deg=_ELEVATIONS.tolist(), shells=shells)
+
+
+def changes_that_help(body: bytes, server_m: tuple[float, float, float]) -> LeastChanges:
+    """Return the least changes that would help devices which rest, with the server there."""
+    request = parse_request(body)
+    most_delay_s = report_limit_s(math.inf, request.radio, request.round_s)
+    resting = resting_devices(
+        problem_of(request),
+        np.array(server_m),
+        most_delay_s=most_delay_s,
+        most_devices=MAX_RESTING,
+    )
+    return LeastChanges(
+        devices=[
+            RestingDeviceInfo(
+                id=device.id,
+                reason=device.reason,
+                changes=[LeastChangeInfo(**change._asdict()) for change in device.changes],
+            )
+            for device in resting
+        ]
+    )
 
 
 def _finite_or_none(value: float) -> float | None:

@@ -14,7 +14,10 @@ from scdn.control.plan import PlanAnswer
 from scdn.control.solve import Solver
 from scdn.studio.api_models import (
     Example,
+    LeastChanges,
     ObjectiveSurface,
+    OpenDevicesRequest,
+    OpenedDevices,
     OpenedFile,
     OpenFileRequest,
     ReachShells,
@@ -22,10 +25,11 @@ from scdn.studio.api_models import (
     SaveScenarioRequest,
 )
 from scdn.studio.examples import examples
-from scdn.studio.planner import compact_json, objective_grid, reach_shells
+from scdn.studio.planner import changes_that_help, compact_json, objective_grid, reach_shells
+from scdn.studio.scenario_saving import save_scenario
 from scdn.studio.services import INVALID, Services
 from scdn.studio.settings import MAX_SECONDS
-from scdn.studio.uploads import open_file, save_scenario
+from scdn.studio.uploads import open_file, replace_devices
 
 _REQUEST = {
     "requestBody": {
@@ -37,6 +41,8 @@ _QUICK_S = 0.5  # a time limit up to which a plan is not kept waiting by slow on
 
 Gap = Annotated[float, Query(ge=1e-9, lt=1, description="proven relative gap")]
 Seconds = Annotated[float, Query(gt=0, le=MAX_SECONDS, description="of the exact solver")]
+
+Coordinate = Annotated[float, Query(allow_inf_nan=False, description="of the server")]
 
 
 def plan_routes(services: Services) -> APIRouter:
@@ -76,6 +82,14 @@ def plan_routes(services: Services) -> APIRouter:
         body = await request.body()
         return await answer(lambda: reach_shells(body).model_dump())
 
+    @routes.post("/api/least-changes", **answers(LeastChanges))
+    async def changes(
+        request: Request, x_m: Coordinate, y_m: Coordinate, z_m: Coordinate
+    ) -> Response:
+        """Return the least changes that would help devices which rest, with the server there."""
+        body = await request.body()
+        return await answer(lambda: changes_that_help(body, (x_m, y_m, z_m)).model_dump())
+
     _add_file_routes(routes)
     return routes
 
@@ -91,7 +105,12 @@ def _add_file_routes(routes: APIRouter) -> None:
         """Read a plan request or a scenario, in TOML or JSON."""
         return open_file(file)
 
+    @routes.post("/api/devices", response_model=OpenedDevices, responses=INVALID)
+    def open_devices(file: OpenDevicesRequest) -> OpenedDevices:
+        """Return a plan request with the devices of a CSV."""
+        return replace_devices(file)
+
     @routes.post("/api/scenario", response_model=SavedScenario, responses=INVALID)
     def write_scenario(form: SaveScenarioRequest) -> SavedScenario:
-        """Return a network as a scenario."""
-        return SavedScenario(text=save_scenario(form))
+        """Return a network as a scenario, and what a scenario cannot take over."""
+        return save_scenario(form)

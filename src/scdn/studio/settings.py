@@ -13,6 +13,7 @@ MAX_BODY = 8 * MEBIBYTE
 MAX_DEVICES = 5_000  # in a plan request; `scdn plan` has no such limit
 MAX_PAPER_DEVICES = 40  # Algorithm 3 takes a fifth of a second for each
 MAX_SHELLS = 200
+MAX_RESTING = 50  # devices that rest for which changes are computed
 MAX_SECONDS = 60.0  # for one plan
 MAX_VIEWERS = 64
 MAX_JOBS = 4

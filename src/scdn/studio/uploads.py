@@ -1,4 +1,4 @@
-"""Plan requests and scenarios that the page opens and saves as text."""
+"""Plan requests and scenarios that the page opens."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scdn.control.plan_request import SCENARIO_FIELDS, request_warnings
+from scdn.control.plan_request import request_warnings
 from scdn.errors import Fault, InputError, dotted, format_value, input_error
 from scdn.file_io import Table, parse_document
-from scdn.scenario import (
-    DeviceSettings,
-    ListedDevice,
-    Scenario,
-    make_scenario,
-    scenario_warnings,
-    to_toml,
-)
+from scdn.scenario import DeviceSettings, Scenario, make_scenario, scenario_warnings, to_toml
+from scdn.scenario.device_csv import parse_device_csv
 from scdn.simulation.request_builder import round_request
-from scdn.studio.api_models import OpenedFile, OpenFileRequest, SaveScenarioRequest
+from scdn.studio.api_models import (
+    OpenDevicesRequest,
+    OpenedDevices,
+    OpenedFile,
+    OpenFileRequest,
+)
 from scdn.studio.planner import checked_request
-from scdn.world.churn import churn_trace
 
 _SCENARIO_KEYS = {"fleet", "churn", "method", "profile", "seed", "fading", "name", "devices_csv"}
 _FILE_FIELDS = ("devices_csv", "churn.trace")
@@ -63,6 +61,15 @@ def _open_request(file: OpenFileRequest, document: Table) -> OpenedFile:
     )
 
 
+def replace_devices(form: OpenDevicesRequest) -> OpenedDevices:
+    """Return a request with the devices of a CSV instead of its own."""
+    rows, _ = parse_device_csv(form.text, form.name)
+    kept = DeviceSettings.model_fields.keys()  # a request has no batteries and lifetimes
+    devices = [{key: value for key, value in row.items() if key in kept} for row in rows]
+    request = checked_request({**form.request, "devices": devices})
+    return OpenedDevices(request=request.model_dump(mode="json", by_alias=True))
+
+
 def read_scenario_text(text: str, name: str = "scenario") -> Scenario:
     """Read a scenario that came over the network; refuse one that names files or code."""
     document = parse_document(text, name)
@@ -74,7 +81,7 @@ def read_scenario_text(text: str, name: str = "scenario") -> Scenario:
 
 def _files_and_code(document: Table) -> Iterator[Fault]:
     """Yield the values that would make this machine read files or import code."""
-    for path, value in _leaves(document):
+    for path, value in leaves(document):
         names = [part for part in path if isinstance(part, str)]
         if dotted(names) in _FILE_FIELDS:
             allowed = "names a file: use the command line"
@@ -85,42 +92,10 @@ def _files_and_code(document: Table) -> Iterator[Fault]:
         yield Fault(dotted(path), f"got {format_value(value)}", allowed)
 
 
-def _leaves(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, Any]]:
+def leaves(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, Any]]:
     """Yield every value of nested tables and lists that is neither, with its path."""
     if isinstance(node, dict | list):
         for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-            yield from _leaves(value, (*path, key))
+            yield from leaves(value, (*path, key))
     elif node is not None:
         yield path, node
-
-
-def save_scenario(form: SaveScenarioRequest) -> str:
-    """Return the request's network as a scenario in TOML, the rest taken from `form.scenario`."""
-    request = checked_request(form.request)
-    base = Scenario(name=form.name) if form.scenario is None else read_scenario_text(form.scenario)
-    listed = churn_trace(base).fleet.to_devices() if base.fleet or base.devices else []
-    known = {device.id: device for device in listed}
-    devices = tuple(
-        ListedDevice(**dict(device), **_scenario_fields(known.get(device.id)))
-        for device in request.devices
-    )
-    scenario = base.model_copy(
-        update={
-            **{name: getattr(request, name) for name in SCENARIO_FIELDS},
-            "server": base.server.model_copy(update={"position_m": request.server.position_m}),
-            "learning": base.learning.model_copy(update=dict(request.learning)),
-            "fleet": tuple(group.model_copy(update={"count": 0}) for group in base.fleet),
-            "devices": devices,
-        }
-    )
-    text = to_toml(scenario)
-    read_scenario_text(text, form.name)  # model_copy validates nothing
-    return text
-
-
-def _scenario_fields(device: ListedDevice | None) -> Table:
-    """Return what a scenario says of a device beyond the fields of a plan request."""
-    if device is None:
-        return {}
-    names = ListedDevice.model_fields.keys() - DeviceSettings.model_fields.keys()
-    return {name: getattr(device, name) for name in names}

@@ -1,4 +1,4 @@
-import { h, setChildren, setText } from "../dom";
+import { button, h, setChildren, setText } from "../dom";
 import { hertz, plural, seconds, watts, shortNumber } from "../format";
 import type { DevicePlan } from "../types";
 import type { PlanModel } from "./plan-model";
@@ -11,11 +11,15 @@ export class DeviceTable {
   readonly element: HTMLElement;
   private body = h("tbody");
   private note = h("p", { class: "hint" });
+  private server = button("Server", () => this.model.select("server"),
+    { "aria-label": "Select the server", "aria-pressed": "false", title: "Select the server as it is before the round" });
   private rows = new Map<string, HTMLTableRowElement>();
 
   constructor(readonly model: PlanModel) {
     const head = h("thead", {}, h("tr", {}, ...COLUMNS.map((name) => h("th", { scope: "col" }, name))));
-    this.element = h("div", { class: "scroll" }, h("table", { class: "devices" }, head, this.body), this.note);
+    this.element = h("section", { class: "device-list", "aria-label": "Devices" },
+      h("div", { class: "row" }, h("h3", {}, "Devices"), this.server),
+      h("div", { class: "scroll" }, h("table", { class: "devices" }, head, this.body), this.note));
     model.onChange(() => this.markSelected());
   }
 
@@ -47,11 +51,17 @@ export class DeviceTable {
     row.classList.toggle("off", !plan.active);
     const texts = plan.active
       ? [shortNumber(plan.iterations), watts(plan.power_w), hertz(plan.cpu_hz), seconds(plan.delay_s ?? 0)]
-      : [(plan.reason ?? "").replaceAll("_", " "), "", "", ""];
-    texts.forEach((text, index) => setText(row.cells[index + 1]!, text));
+      : [(plan.reason ?? "").replaceAll("_", " ")];
+    row.cells[1]!.colSpan = COLUMNS.length - texts.length;
+    COLUMNS.slice(1).forEach((_, index) => {
+      const cell = row.cells[index + 1]!;
+      cell.hidden = index >= texts.length;
+      setText(cell, texts[index] ?? "");
+    });
   }
 
   private markSelected(): void {
+    this.server.setAttribute("aria-pressed", String(this.model.selected === "server"));
     for (const [id, row] of this.rows) {
       row.classList.toggle("selected", this.model.selected === `device:${id}`);
     }

@@ -1,7 +1,7 @@
 import { api, ApiError } from "../api";
 import { button, download, faultList, h, pickFile, setChildren, setText, toast } from "../dom";
 import { plural } from "../format";
-import type { OpenedFile } from "../types";
+import { keepDraft, restoreDraft } from "./draft";
 import type { PlanModel } from "./plan-model";
 
 const MAX_FAULTS = 12;
@@ -14,12 +14,14 @@ export class FilePanel {
   private round = h("label", { class: "row", hidden: true });
   private examples = h("select", { "aria-label": "Examples" }, h("option", { value: "" }, "Examples …"));
   private deviceCount = h("span", {});
+  private undo = button("Undo", () => this.model.undo(), { icon: "undo", quiet: true, class: "step", title: "Undo (Ctrl+Z)" });
+  private redo = button("Redo", () => this.model.redo(), { icon: "redo", quiet: true, class: "step", title: "Redo (Ctrl+Shift+Z)" });
 
   constructor(readonly model: PlanModel) {
     this.element = h("section", { class: "files" },
-      h("div", { class: "row" }, h("h2", {}, "Network"), this.fileName),
+      h("div", { class: "row" }, h("h2", {}, "Network"), this.fileName, this.undo, this.redo),
       h("div", { class: "buttons" }, this.examples,
-        button("Load", () => pickFile(".json,.toml", (name, text) => void this.open(name, text)), { icon: "open" })),
+        button("Load", () => pickFile(".json,.toml,.csv", (name, text) => void this.open(name, text)), { icon: "open", title: "Load a plan request, a scenario or a CSV of devices" })),
       this.round,
       h("div", { class: "buttons three" },
         button("Request", () => this.saveRequest(), { icon: "save", title: "Save as a plan request" }),
@@ -27,11 +29,15 @@ export class FilePanel {
         button("Command", () => void this.copyCommand(), { icon: "copy", title: "Copy as a scdn plan command" })),
       h("div", { class: "buttons" }, button("Add a device", () => model.addDevice(), { icon: "plus" }), this.deviceCount));
     model.onChange((change) => {
-      if (change !== "selection") setText(this.deviceCount, plural(model.request.devices.length, "device"));
+      if (change === "selection") return;
+      setText(this.deviceCount, plural(model.request.devices.length, "device"));
+      this.undo.disabled = !model.history.canUndo;
+      this.redo.disabled = !model.history.canRedo;
+      if (change === "network") this.showSource();
     });
   }
 
-  /** Lists the examples and opens the first plan request among them. */
+  /** Lists the examples, and opens the network of the last visit or the first plan request among them. */
   async start(): Promise<void> {
     const examples = await api.examples();
     for (const { name } of examples) this.examples.append(h("option", { value: name }, name));
@@ -40,24 +46,47 @@ export class FilePanel {
       if (example) void this.open(example.name, example.text);
       this.examples.value = "";
     });
-    const request = examples.find(({ name }) => name === "request.json")!;
-    this.show(await api.open(request.name, request.text));
+    if (await restoreDraft(this.model)) toast("The network of your last visit. Examples start anew.");
+    else {
+      const request = await api.open("request.json", examples.find(({ name }) => name === "request.json")!.text);
+      this.model.load(request.request, request);
+    }
+    keepDraft(this.model);
+  }
+
+  /** Opens files that are dropped onto an element. */
+  acceptDrops(element: HTMLElement): void {
+    element.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      element.classList.add("dropping");
+    });
+    element.addEventListener("dragleave", () => element.classList.remove("dropping"));
+    element.addEventListener("drop", async (event) => {
+      event.preventDefault();
+      element.classList.remove("dropping");
+      const file = event.dataTransfer?.files[0];
+      if (file) await this.open(file.name, await file.text());
+    });
   }
 
   async open(name: string, text: string, round = 0): Promise<void> {
     try {
-      const file = await api.open(name, text, round);
-      this.show(file);
+      const file = name.toLowerCase().endsWith(".csv")
+        ? { ...this.model.source, ...(await api.devices(name, text, this.model.request)), warnings: [] }
+        : await api.open(name, text, round);
+      setChildren(this.faults);
+      this.faults.hidden = true;
+      this.model.load(file.request, file);
+      for (const warning of file.warnings.slice(0, 3)) toast(warning);
       if (round === 0) toast(`${name}: ${plural(file.request.devices.length, "device")}`);
     } catch (error) {
       if (error instanceof ApiError) this.showFaults(name, error);
     }
   }
 
-  private show(file: OpenedFile): void {
-    setChildren(this.faults);
-    this.faults.hidden = true;
-    this.model.load(file.request, file);
+  /** Shows the name of the network's file, and a scenario's round. */
+  private showSource(): void {
+    const file = this.model.source;
     setText(this.fileName, file.kind === "scenario" ? `${file.name}, round ${file.round}` : file.name);
     this.round.hidden = file.kind === "request";
     if (file.kind === "scenario") {
@@ -65,16 +94,21 @@ export class FilePanel {
         "aria-label": "Round", onchange: () => void this.open(`${file.name}.toml`, file.scenario!, Number(field.value)) });
       setChildren(this.round, h("span", {}, `Round of ${file.rounds}`), field);
     }
-    for (const warning of file.warnings.slice(0, 3)) toast(warning);
   }
 
   /** Shows every fault of a file with its field, until another file is opened or the list closed. */
   private showFaults(name: string, error: ApiError): void {
     const more = error.faults.length - MAX_FAULTS;
-    setChildren(this.faults, h("header", {}, h("strong", {}, `${name} was not loaded`),
+    const lines = faultList(error.faults, MAX_FAULTS);
+    if (more > 0) lines.push(h("li", {}, `and ${more} more.`));
+    this.showList(`${name} was not loaded`, lines, "The network below is unchanged.", "");
+  }
+
+  private showList(title: string, lines: HTMLElement[], hint: string, kind: string): void {
+    setChildren(this.faults, h("header", {}, h("strong", {}, title),
       button("Close", () => { this.faults.hidden = true; }, { icon: "cross", quiet: true })),
-    h("ul", {}, ...faultList(error.faults, MAX_FAULTS)), more > 0 ? h("p", {}, `and ${more} more.`) : null,
-    h("p", { class: "hint" }, "The network below is unchanged."));
+    h("ul", {}, ...lines), h("p", { class: "hint" }, hint));
+    this.faults.className = `faults ${kind}`.trim();
     this.faults.hidden = false;
   }
 
@@ -82,13 +116,19 @@ export class FilePanel {
     download(`${this.model.name}.json`, JSON.stringify(this.model.request, null, 2), "application/json");
   }
 
+  /** The network as a scenario, for a run; says what a scenario does not keep. */
   async scenarioText(): Promise<string> {
-    return (await api.scenario(this.model.request, this.model.scenario, this.model.name)).text;
+    const { text, lost } = await api.scenario(this.model.request, this.model.source.scenario, this.model.name);
+    if (lost.length) toast(`A scenario does not keep:\n${lost.join("\n")}`);
+    return text;
   }
 
   private async saveScenario(): Promise<void> {
     try {
-      download(`${this.model.name}.toml`, await this.scenarioText(), "application/toml");
+      const { text, lost } = await api.scenario(this.model.request, this.model.source.scenario, this.model.name);
+      download(`${this.model.name}.toml`, text, "application/toml");
+      if (lost.length) this.showList(`${this.model.name}.toml was saved; a scenario does not keep`, lost.map((line) => h("li", {}, line)),
+        "Save a plan request to keep everything.", "note");
     } catch (error) {
       if (error instanceof ApiError) toast(error.message, "fault");
     }

@@ -1,13 +1,16 @@
 import { button, h, setChildren } from "../dom";
 import type { Device, Position } from "../types";
+import { NumberField } from "./number-field";
+import { inRange, NOT_NEGATIVE, PROBABILITY } from "./number-rules";
+import type { NumberRule } from "./number-rules";
 import type { PlanModel } from "./plan-model";
 import { throttle } from "./throttle";
 
-const DEVICE_FIELDS: [keyof Device & string, string, number][] = [
-  ["max_power_w", "Transmit limit, W", 0.01],
-  ["importance", "Importance", 0.1],
-  ["survival", "Survival", 0.01],
-  ["payload_bits", "Payload, bits", 1000],
+const DEVICE_FIELDS: [keyof Device & string, string, number, NumberRule][] = [
+  ["max_power_w", "Transmit limit, W", 0.01, NOT_NEGATIVE],
+  ["importance", "Importance", 0.1, NOT_NEGATIVE],
+  ["survival", "Survival", 0.01, PROBABILITY],
+  ["payload_bits", "Payload, bits", 1000, NOT_NEGATIVE],
 ];
 
 /** The numbers of the selected device, server, box or site, to be edited by keyboard. */
@@ -38,27 +41,19 @@ export class Inspector {
     setChildren(this.element, h("header", {}, h("h3", {}, title),
       key === "server" ? null : button("Remove", () => this.model.remove(key), { icon: "cross" })),
     h("div", { class: "fields", "data-count": 3 }, ...["x", "y", "z"].map((name, axis) =>
-      this.field(`${name}, m`, position[axis]!, 1, (value) => {
+      this.field(`${name}, m`, () => this.model.position(key)?.[axis] ?? 0, 1, inRange(this.model.request.region_m[axis]!), (value) => {
         const to = [...this.model.position(key)!] as Position;
         to[axis] = value;
         this.model.move(key, to);
       }))),
-    device ? h("div", { class: "fields", "data-count": 2 }, ...DEVICE_FIELDS.map(([name, label, step]) =>
-      this.field(label, device[name] as number, step, (value) =>
+    device ? h("div", { class: "fields", "data-count": 2 }, ...DEVICE_FIELDS.map(([name, label, step, rule]) =>
+      this.field(label, () => (this.model.device(key) ?? device)[name] as number, step, rule, (value) =>
         this.model.change(() => { (this.model.device(key) as Record<string, unknown>)[name] = value; })))) : null);
   }
 
-  private field(label: string, value: number, step: number, set: (value: number) => void): HTMLElement {
-    const input = h("input", { type: "number", step: "any", "data-step": step,
-      value: String(Number(value.toPrecision(6))),
-      oninput: () => { if (input.value !== "") set(Number(input.value)); },
-      onkeydown: (event: KeyboardEvent) => {
-        const sign = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-        if (!sign) return;
-        event.preventDefault();
-        input.value = String(Number((Number(input.value) + sign * step).toPrecision(6)));
-        set(Number(input.value));
-      } });
-    return h("label", { class: "field" }, h("span", {}, label), input);
+  private field(label: string, current: () => number, step: number, rule: NumberRule, set: (value: number) => void): HTMLElement {
+    const { input, message } = new NumberField(label, rule, current, set,
+      { step, whileTyping: true, attributes: { "data-step": step } });
+    return h("label", { class: "field" }, h("span", {}, label), input, message);
   }
 }

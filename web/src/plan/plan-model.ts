@@ -1,13 +1,31 @@
 import type { Box, Device, Plan, PlanRequest, Position } from "../types";
+import { History } from "./history";
 
 export type Change = "request" | "selection" | "network"; // "network": another one was loaded
+
+/** The file that a network comes from. */
+export interface Source {
+  kind: "request" | "scenario";
+  name: string;
+  scenario: string | null;
+  round: number;
+  rounds: number;
+}
+
+/** A network as text, to go back to. */
+export interface Snapshot {
+  source: Source;
+  text: string;
+}
+
+const EMPTY: Source = { kind: "request", name: "network", scenario: null, round: 0, rounds: 0 };
 
 /** The plan request that the user edits, its plan and the selection; notifies its listeners. */
 export class PlanModel {
   request!: PlanRequest;
   plan: Plan | null = null;
-  scenario: string | null = null;
-  name = "network";
+  source = EMPTY;
+  readonly history = new History<Snapshot>();
   selected: string | null = null;
   version = 0;
   private cachedText: { version: number; text: string } | null = null;
@@ -22,14 +40,42 @@ export class PlanModel {
   }
 
   /** Replaces the network. */
-  load(request: PlanRequest, source: { name: string; scenario: string | null }): void {
-    this.request = structuredClone(request);
-    [this.name, this.scenario, this.selected, this.plan] = [source.name, source.scenario, null, null];
+  load(request: PlanRequest, source: Source): void {
+    if (this.request) this.history.record(this.snapshot(), true);
+    this.selected = null;
+    this.replace({ text: JSON.stringify(request), source });
+  }
+
+  get name(): string {
+    return this.source.name;
+  }
+
+  snapshot(): Snapshot {
+    return { source: this.source, text: this.requestText() };
+  }
+
+  /** Goes back to the network before the last change, or forward again. */
+  undo(): void {
+    const before = this.history.undo(this.snapshot());
+    if (before) this.replace(before);
+  }
+
+  redo(): void {
+    const after = this.history.redo(this.snapshot());
+    if (after) this.replace(after);
+  }
+
+  private replace({ text, source }: Snapshot): void {
+    this.request = JSON.parse(text) as PlanRequest;
+    this.source = { kind: source.kind, name: source.name, scenario: source.scenario, round: source.round, rounds: source.rounds };
+    if (this.selected && !this.position(this.selected)) this.selected = null;
+    this.plan = null;
     this.version++;
     this.notify("network");
   }
 
   change(edit: (request: PlanRequest) => void): void {
+    this.history.record(this.snapshot());
     edit(this.request);
     this.version++;
     this.notify("request");

@@ -16,6 +16,7 @@ import { PlanSummary } from "./plan-summary";
 import { Replanner } from "./replanner";
 import { requestSliders, siteLists } from "./request-controls";
 import { RivalTable } from "./rival-table";
+import { Rivals } from "./rivals";
 import { throttle, throttleAsync } from "./throttle";
 
 const MAX_SHELLS = 24;
@@ -29,10 +30,11 @@ export class PlanView {
   readonly replanner = new Replanner(this.model, (plan, live, roundTrip) => this.showPlan(plan, live, roundTrip),
     (error) => this.summary.showError(error));
   private files = new FilePanel(this.model);
-  private rivals = new RivalTable(this.model, () => this.draw());
+  private rivals = new Rivals(this.model, () => this.showRivals());
+  private rivalTable = new RivalTable(this.rivals);
   private table = new DeviceTable(this.model);
   private inspector = new Inspector(this.model);
-  private summary = new PlanSummary();
+  private summary = new PlanSummary(this.model);
   private viewport!: Viewport;
   private scene!: NetworkScene;
   private dragControls!: DragControls;
@@ -48,6 +50,8 @@ export class PlanView {
   constructor() {
     this.model.onChange((change) => this.modelChanged(change));
     this.build();
+    this.files.acceptDrops(this.element);
+    document.addEventListener("keydown", (event) => this.handleUndoKey(event));
   }
 
   async start(): Promise<void> {
@@ -77,15 +81,16 @@ export class PlanView {
         collapsible("Where the server may be", false, siteLists(this.model)), collapsible("View", false, this.viewPanel())),
       h("div", { class: "middle" }, this.files.faults, host),
       h("aside", { class: "panel right", "aria-label": "Plan" }, this.summary.element,
-        this.inspector.element, this.rivals.element, this.table.element));
+        this.inspector.element, this.rivalTable.element, this.table.element));
     try {
       this.viewport = new Viewport(host);
     } catch {
       setChildren(host, statusMessage("error", "No 3-D view", "This browser has no WebGL; plans and tables still work."));
       return;
     }
-    this.viewport.canvas.setAttribute("aria-label",
-      "The network. Arrow keys move the selection, Page Up and Page Down lift it, Delete removes it.");
+    this.viewport.canvas.setAttribute("role", "application");
+    this.viewport.canvas.setAttribute("aria-label", "The network in 3-D. Space selects the server, then each device. " +
+      "Arrow keys move the selection, Page Up and Page Down lift it, Delete removes it, Escape deselects it.");
     this.scene = new NetworkScene(this.viewport);
     this.addDragging();
     this.addToolbar(host);
@@ -150,8 +155,8 @@ export class PlanView {
     if (!request) return [];
     const handle = (key: string, position: Position): Handle => ({ key, position });
     return [
-      ...request.devices.map((device) => handle(`device:${device.id}`, device.position_m)),
       handle("server", request.server.position_m),
+      ...request.devices.map((device) => handle(`device:${device.id}`, device.position_m)),
       ...request.keep_out_m.map((box, index) => handle(`box:${index}`, boxCentre(box))),
       ...(request.candidates_m ?? []).map((position, index) => handle(`candidate:${index}`, position)),
     ];
@@ -164,6 +169,7 @@ export class PlanView {
     const moves: Record<string, Position> = { ArrowLeft: [-step, 0, 0], ArrowRight: [step, 0, 0],
       ArrowUp: [0, step, 0], ArrowDown: [0, -step, 0], PageUp: [0, 0, step], PageDown: [0, 0, -step] };
     if (event.key === "Escape") this.model.select(null);
+    else if (event.key === " ") this.selectNext(event.shiftKey ? -1 : 1);
     else if (selected && (event.key === "Delete" || event.key === "Backspace")) this.model.remove();
     else if (selected && position && moves[event.key]) {
       const region = this.model.request.region_m;
@@ -173,13 +179,29 @@ export class PlanView {
     event.preventDefault();
   }
 
+  /** Ctrl+Z and Ctrl+Shift+Z, except in a field, where the browser undoes what was typed. */
+  private handleUndoKey(event: KeyboardEvent): void {
+    const typing = event.target instanceof HTMLInputElement && ["number", "text"].includes(event.target.type);
+    if (this.element.hidden || typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+    event.preventDefault();
+    if (event.shiftKey) this.model.redo();
+    else this.model.undo();
+  }
+
+  /** Selects the next handle, or the one before: the server, then devices, boxes and sites. */
+  private selectNext(step: number): void {
+    const keys = this.handles().map((handle) => handle.key);
+    const at = this.model.selected === null ? (step > 0 ? -1 : 0) : keys.indexOf(this.model.selected);
+    this.model.select(keys[(at + step + keys.length) % keys.length]!);
+  }
+
   // --- plans -----------------------------------------------------------------------------------------
 
   private modelChanged(change: Change): void {
     if (change === "network") this.viewport?.setRegion(this.model.request.region_m);
     if (change !== "selection") {
       this.replanner.networkChanged();
-      this.rivals.networkChanged();
+      this.showRivals(); // outdated until the final plan is there
     }
     this.refresh.shells();
     this.draw();
@@ -195,13 +217,22 @@ export class PlanView {
     if (this.display.map && !crowded) this.refresh.map(); // a crowd's map is drawn when the drag ends
     this.element.dataset.plans = String(Number(this.element.dataset.plans ?? 0) + 1);
     this.element.dataset.status = live ? "live" : plan.status;
+    if (live) return;
+    this.rivals.finalPlan(plan);
+    void this.summary.status.explain(plan);
+  }
+
+  private showRivals(): void {
+    this.rivalTable.show();
+    this.summary.showRivals(this.rivals);
+    this.draw();
   }
 
   private updateSummary = throttle(SUMMARY_EVERY_MS, () => {
     const { plan } = this.model;
     if (!plan) return;
     const { live, roundTrip } = this.lastPlan;
-    this.summary.show(plan, roundTrip, live ? this.replanner.plansPerSecond() : null);
+    this.summary.show(plan, live, roundTrip, this.replanner.plansPerSecond());
     this.table.show();
   });
 
@@ -220,7 +251,8 @@ export class PlanView {
     });
     this.scene.draw({ devices, server: plan?.server.position_m ?? null, serverBefore: request.server.position_m,
       path: [], boxes: request.keep_out_m, candidates: request.candidates_m ?? [],
-      rivals: this.rivals.positions, selected });
+      rivals: this.rivalTable.positions, selected,
+      serverLabels: { now: "planned server", before: "server before: drag" } });
   }
 
   private async drawObjectiveMap(): Promise<void> {
@@ -228,6 +260,7 @@ export class PlanView {
     const altitude = Math.min(Math.max(this.display.altitude, 0), height);
     this.altitude.value = String(1000 * altitude / height);
     this.altitude.style.setProperty("--part", `${100 * altitude / height}%`);
+    this.altitude.setAttribute("aria-valuetext", `${digits(altitude)} m`);
     setText(this.altitudeText, digits(altitude));
     this.legend.classList.toggle("no-map", !this.display.map);
     if (!this.display.map) {

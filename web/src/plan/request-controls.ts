@@ -1,7 +1,11 @@
 import { button, h, setChildren } from "../dom";
 import { digits } from "../format";
 import type { PlanRequest, Term } from "../types";
+import { NumberField } from "./number-field";
+import { ANY, inRange, NOT_NEGATIVE, POSITIVE, WHOLE } from "./number-rules";
+import type { NumberRule } from "./number-rules";
 import type { PlanModel } from "./plan-model";
+import { TransmitLimit } from "./transmit-limit";
 
 interface SliderSpec {
   label: string;
@@ -9,31 +13,34 @@ interface SliderSpec {
   low: number;
   high: number;
   log: boolean;
+  rule: NumberRule;
   about: string;
   get: (request: PlanRequest) => number;
   set: (request: PlanRequest, value: number) => void;
 }
 
 const weight = (term: Term, label: string, low: number, high: number, about: string): SliderSpec => ({
-  label, unit: "", low, high, log: true, about,
+  label, unit: "", low, high, log: true, rule: NOT_NEGATIVE, about,
   get: (request) => request.weights[term],
   set: (request, value) => { request.weights[term] = value; },
 });
 
+const transmitLimit = new TransmitLimit();
+
 const LIMITS: SliderSpec[] = [
-  { label: "Delay limit", unit: "ms", low: 1, high: 500, log: true,
+  { label: "Delay limit", unit: "ms", low: 1, high: 500, log: true, rule: POSITIVE,
     about: "The time within which a report must arrive",
     get: (request) => 1e3 * request.max_delay_s,
     set: (request, value) => { request.max_delay_s = value / 1e3; } },
-  { label: "Link margin", unit: "dB", low: -10, high: 20, log: false,
+  { label: "Link margin", unit: "dB", low: -10, high: 20, log: false, rule: ANY,
     about: "Added to every link's path loss",
     get: (request) => request.radio.margin_db,
     set: (request, value) => { request.radio.margin_db = value; } },
-  { label: "Transmit limit", unit: "mW", low: 10, high: 2000, log: true,
+  { label: "Transmit limit", unit: "mW", low: 10, high: 2000, log: true, rule: NOT_NEGATIVE,
     about: "The mean over the devices; changing it scales all of them",
-    get: (request) => 1e3 * meanPower(request),
-    set: (request, value) => scalePower(request, value / 1e3) },
-  { label: "Iterations", unit: "", low: 0, high: 20, log: false,
+    get: (request) => 1e3 * TransmitLimit.mean(request),
+    set: (request, value) => transmitLimit.scale(request, value / 1e3) },
+  { label: "Iterations", unit: "", low: 0, high: 20, log: false, rule: WHOLE,
     about: "The most local iterations of a device in a round",
     get: (request) => request.max_iterations,
     set: (request, value) => { request.max_iterations = Math.round(value); } },
@@ -45,16 +52,6 @@ const WEIGHTS: SliderSpec[] = [
   weight("processing", "Processing", 1e-4, 10, "Per joule of processing"),
   weight("movement", "Movement", 1e-5, 1, "Per joule of movement"),
 ];
-
-function meanPower(request: PlanRequest): number {
-  const all = request.devices.map((device) => device.max_power_w);
-  return all.length ? all.reduce((sum, power) => sum + power, 0) / all.length : 0.25;
-}
-
-function scalePower(request: PlanRequest, mean: number): void {
-  const factor = mean / Math.max(meanPower(request), 1e-9);
-  for (const device of request.devices) device.max_power_w *= factor;
-}
 
 const STEPS = 1000;
 
@@ -82,21 +79,21 @@ function sliderRow(model: PlanModel, spec: SliderSpec): HTMLElement {
     : spec.low + (spec.high - spec.low) * step / STEPS;
   const slider = h("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": spec.label,
     oninput: () => set(Number(digits(toValue(Number(slider.value)), 3).replace("−", "-"))) });
-  const box = h("input", { type: "number", step: "any", "aria-label": `${spec.label}, number`,
-    onchange: () => { if (box.value !== "") set(Number(box.value)); } });
   const set = (value: number) => model.change((request) => spec.set(request, value));
+  const field = new NumberField(`${spec.label}, number`, spec.rule, () => (model.request ? spec.get(model.request) : 0), set);
   let shown = NaN;
   const follow = () => {
     const value = spec.get(model.request);
+    field.show(value);
     if (value === shown) return;
     shown = value;
     slider.value = String(toStep(value));
     slider.style.setProperty("--part", `${Math.min(100, Math.max(0, toStep(value) / STEPS * 100))}%`);
-    if (document.activeElement !== box) box.value = String(Number(value.toPrecision(4)));
+    slider.setAttribute("aria-valuetext", `${Number(value.toPrecision(4))} ${spec.unit}`.trim());
   };
   model.onChange((change) => { if (change !== "selection") follow(); });
   return h("div", { class: "slider", title: spec.about }, h("span", { class: "label" }, spec.label),
-    slider, box, h("span", { class: "unit" }, spec.unit));
+    slider, field.input, h("span", { class: "unit" }, spec.unit), field.message);
 }
 
 /** Lists of keep-out boxes and candidate sites with their coordinates; each can be selected. */
@@ -111,10 +108,10 @@ export function siteLists(model: PlanModel): HTMLElement {
     const typing = boxes.contains(document.activeElement) || candidates.contains(document.activeElement);
     if (now === shown || (shape === counted && typing)) return;
     [shown, counted] = [now, shape];
-    setChildren(boxes, ...keep_out_m.map((box, index) => siteRow(model, `box:${index}`, "Box", box,
+    setChildren(boxes, ...keep_out_m.map((box, index) => siteRow(model, `box:${index}`, "Box", () => model.request.keep_out_m[index] ?? box,
       (axis, value) => model.change((request) => { request.keep_out_m[index]![axis] = value; }))));
     setChildren(candidates, ...(candidates_m ?? []).map((site, index) => siteRow(model,
-      `candidate:${index}`, "Site", site,
+      `candidate:${index}`, "Site", () => model.request.candidates_m?.[index] ?? site,
       (axis, value) => model.change((request) => { request.candidates_m![index]![axis] = value; }))));
   };
   model.onChange(follow);
@@ -126,17 +123,14 @@ export function siteLists(model: PlanModel): HTMLElement {
     h("p", { class: "hint" }, "With candidate sites, the server chooses only among them."));
 }
 
-function siteRow(model: PlanModel, key: string, kind: string, values: number[],
+function siteRow(model: PlanModel, key: string, kind: string, values: () => number[],
   set: (axis: number, value: number) => void): HTMLElement {
-  const names = values.length === 6 ? ["x₀", "y₀", "z₀", "x₁", "y₁", "z₁"] : ["x", "y", "z"];
-  const fields = values.map((value, axis) => {
-    const field = h("input", { type: "number", step: "any", value: String(value),
-      "aria-label": `${kind} ${names[axis]}`, title: names[axis],
-      onfocus: () => model.select(key),
-      onchange: () => { if (field.value !== "") set(axis, Number(field.value)); } });
-    return field;
-  });
+  const count = values().length;
+  const names = count === 6 ? ["x₀", "y₀", "z₀", "x₁", "y₁", "z₁"] : ["x", "y", "z"];
+  const fields = names.map((name, axis) => new NumberField(`${kind} ${name}`, inRange(model.request.region_m[axis % 3]!),
+    () => values()[axis]!, (value) => set(axis, value), { attributes: { title: name, onfocus: () => model.select(key) } }));
   return h("li", { class: model.selected === key ? "selected" : "" },
-    h("span", { class: "fields", "data-count": values.length }, ...fields),
-    button(`Remove the ${kind.toLowerCase()}`, () => model.remove(key), { icon: "cross", quiet: true }));
+    h("span", { class: "fields", "data-count": count }, ...fields.map((field) => field.input)),
+    button(`Remove the ${kind.toLowerCase()}`, () => model.remove(key), { icon: "cross", quiet: true }),
+    ...fields.map((field) => field.message));
 }

@@ -40,11 +40,11 @@ export class NetworkLabels {
     }
   }
 
-  private labelsOf({ devices, server, serverBefore, rivals, selected }: NetworkState): Map<string, Label> {
+  private labelsOf({ devices, server, serverBefore, rivals, selected, serverLabels }: NetworkState): Map<string, Label> {
     const labels = new Map<string, Label>();
-    if (server) labels.set("server", { kind: "server", text: "server", position: server });
+    if (server) labels.set("server", { kind: "server", text: serverLabels?.now ?? "server", position: server });
     if (server && serverBefore && this.distance(server, serverBefore) > BEFORE_DISTANCE) {
-      labels.set("before", { kind: "before", text: "before", position: serverBefore });
+      labels.set("before", { kind: "before", text: serverLabels?.before ?? "before", position: serverBefore });
     }
     for (const { label, position } of rivals) labels.set(`rival:${label}`, { kind: "rival", text: label, position });
     for (const device of devices) {

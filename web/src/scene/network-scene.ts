@@ -32,6 +32,7 @@ export interface NetworkState {
   boxes: Box[];
   candidates: Position[];
   rivals: { label: string; position: Position }[];
+  serverLabels?: { now: string; before: string }; // instead of "server" and "before"
   selected: string | null; // "device:ID", "server", "box:N", "candidate:N"
 }
 

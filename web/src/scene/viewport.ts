@@ -45,6 +45,8 @@ export class Viewport {
     this.renderer.localClippingEnabled = true;
     this.canvas = this.renderer.domElement;
     this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", "The network in 3-D");
     this.overlay.className = "overlay";
     host.append(this.canvas, this.overlay);
     this.camera.up.set(0, 0, 1);
