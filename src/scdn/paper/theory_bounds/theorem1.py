@@ -43,6 +43,7 @@ LEARNING_SETTINGS = {
     "scaling": "standard",
     "split": "random",
     "batch_size": 64,
+    "local_optimizer": "own",
     "server_optimizer": "sgd",
     "server_turn": "parallel",
     "step": "rate",
