@@ -25,6 +25,8 @@ SLOW_FILES = {
     "test_federation_learning.py": 45,
     "test_rate_free_laws.py": 50,
     "test_studio_browser.py": 50,
+    "test_studio_plan_browser.py": 60,
+    "test_studio_runs_browser.py": 40,
     "test_algorithm3.py": 30,
     "test_resume.py": 30,
     "test_equal_terms.py": 30,
@@ -86,3 +88,12 @@ def examples() -> Path:
 def many(count: int) -> int:
     """Return how many of `count` seeded trials to run: a tenth, or all in the long run."""
     return count if LONG else max(1, count // 10)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium without a window."""
+    from studio_browser import open_browser  # not needed by most tests
+
+    with open_browser() as chromium:
+        yield chromium

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
 _OPTIONS = ("--no-sandbox", "--enable-unsafe-swiftshader")  # WebGL without a graphics card
 
 
@@ -15,6 +17,11 @@ def chromium() -> str | None:
     """Return the path of Chromium; None if it is not installed."""
     names = ("chromium", "chromium-browser", "google-chrome")
     return next((path for name in names if (path := shutil.which(name))), None)
+
+
+NEEDS_CHROMIUM = pytest.mark.skipif(
+    chromium() is None, reason="NO BROWSER TESTS: Chromium is not installed (apt install chromium)"
+)
 
 
 @contextmanager

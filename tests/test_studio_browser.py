@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from conftest import ROOT
-from studio_browser import checked_page, chromium, open_browser, screen_position, until
+from studio_browser import NEEDS_CHROMIUM, checked_page, screen_position, until
 from studio_server import serving
 
 from scdn.data.catalog import fetch
@@ -17,15 +17,7 @@ from scdn.scenario import read_scenario
 from scdn.simulation.compare import compare
 from scdn.studio.settings import StudioSettings
 
-pytestmark = pytest.mark.skipif(
-    chromium() is None, reason="NO BROWSER TESTS: Chromium is not installed (apt install chromium)"
-)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with open_browser() as chromium_browser:
-        yield chromium_browser
+pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.fixture(scope="module")

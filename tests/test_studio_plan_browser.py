@@ -6,23 +6,15 @@ import json
 
 import pytest
 from conftest import ROOT
-from studio_browser import checked_page, chromium, open_browser, until
+from studio_browser import NEEDS_CHROMIUM, checked_page, until
 from studio_server import serving
 
 from scdn.studio.settings import StudioSettings
 
-pytestmark = pytest.mark.skipif(
-    chromium() is None, reason="NO BROWSER TESTS: Chromium is not installed (apt install chromium)"
-)
+pytestmark = NEEDS_CHROMIUM
 
 REQUEST = json.loads((ROOT / "examples" / "request.json").read_text())
 POWERS = "studio.plan.model.request.devices.map(device => device.max_power_w)"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with open_browser() as chromium_browser:
-        yield chromium_browser
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from conftest import ROOT
-from studio_browser import checked_page, chromium, open_browser, until
+from studio_browser import NEEDS_CHROMIUM, checked_page, until
 from studio_server import serving
 
 from scdn.data.catalog import fetch
@@ -14,16 +14,8 @@ from scdn.scenario import read_scenario
 from scdn.simulation.compare import compare
 from scdn.studio.settings import StudioSettings
 
-pytestmark = pytest.mark.skipif(
-    chromium() is None, reason="NO BROWSER TESTS: Chromium is not installed (apt install chromium)"
-)
+pytestmark = NEEDS_CHROMIUM
 ROUNDS = 6
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with open_browser() as chromium_browser:
-        yield chromium_browser
 
 
 @pytest.fixture(scope="module")

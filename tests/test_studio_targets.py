@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 from recorded_runs import write_run
-from studio_browser import checked_page, chromium, open_browser
+from studio_browser import NEEDS_CHROMIUM, checked_page
 from studio_server import serving
 
 from scdn.studio.settings import StudioSettings
 
-pytestmark = pytest.mark.skipif(
-    chromium() is None, reason="NO BROWSER TESTS: Chromium is not installed (apt install chromium)"
-)
+pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +24,6 @@ def targeted(tmp_path_factory):
             write_run(folder / "two" / method / f"seed-{seed}", method, seed, targets=["top3=82"])
     with serving(StudioSettings(folder)) as url:
         yield url
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with open_browser() as chromium_browser:
-        yield chromium_browser
 
 
 @pytest.fixture

@@ -21,15 +21,13 @@ from scdn.file_io import OutputError
 from scdn.learning.inference import FusionInference
 from scdn.learning.party_factory import PartyFactory
 from scdn.methods import method
-from scdn.record.run_reader import EVENTS, read_run
 from scdn.simulation.prediction_table import (
     check_key_name,
     check_outputs,
     prediction_table,
     refuse_rows,
 )
-from scdn.simulation.runner import load_checkpoint
-from scdn.simulation.trained_model import inference_scenario
+from scdn.simulation.trained_model import inference_scenario, read_checkpointed_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,10 +60,7 @@ class FederatedModel:
     @classmethod
     def load(cls, folder: Path) -> FederatedModel:
         """Return the model of a federated run, finished or stopped."""
-        if not (folder / EVENTS).is_file():
-            raise input_error(str(folder), "run", "is not there", "must be the folder of a run")
-        state, values = load_checkpoint(folder)
-        recorded = read_run(folder)
+        state, values, recorded = read_checkpointed_run(folder)
         if "federation" not in values:
             fault = "is simulated, and has its parties' models"
             raise input_error(str(folder), "run", fault, "use scdn predict")

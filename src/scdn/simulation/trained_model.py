@@ -17,8 +17,9 @@ from scdn.learning.dataset_tensors import DatasetTensors, flat_rows, flat_tensor
 from scdn.learning.inference import Inference
 from scdn.learning.metrics import scores
 from scdn.learning.party_factory import PartyFactory
+from scdn.learning.tensors import StateDict
 from scdn.methods import method, with_validation_rows
-from scdn.record.run_reader import EVENTS, Run, read_run
+from scdn.record.run_reader import EVENTS, Event, Run, read_run
 from scdn.scenario import Scenario, make_scenario
 from scdn.simulation.prediction_table import (
     check_key_name,
@@ -67,10 +68,7 @@ class TrainedModel:
         in no less than 32 bits.
         """
         path = Path(folder)
-        if not (path / EVENTS).is_file():
-            raise input_error(str(path), "run", "is not there", "must be the folder of a run")
-        state, values = load_checkpoint(path)
-        recorded = read_run(path)  # afterwards, so that it has all rounds of the checkpoint
+        state, values, recorded = read_checkpointed_run(path)
         if values["input_format"] is None or "federation" in values:
             fault = "is of a federation, whose devices have the models"
             raise input_error(str(path), "run", fault, "use scdn federate predict")
@@ -99,7 +97,8 @@ class TrainedModel:
         ----------
         rows
             A file (`.csv`, `.parquet`, `.npz`), a table or an array with the data set's columns,
-            not scaled; or a file or table for each party by its name.
+            not scaled; a file or table for each party by its name; or images: an array, an `.npz`,
+            an IDX file or a folder of pictures.
         key
             Name of the key column; by default that of the data set, if the rows have it.
         """
@@ -213,6 +212,14 @@ class TrainedModel:
         ]
         if faults:
             raise InputError(rows.source, faults)
+
+
+def read_checkpointed_run(folder: Path) -> tuple[StateDict, Event, Run]:
+    """Return a run's checkpoint, as `load_checkpoint` does, and the recorded run."""
+    if not (folder / EVENTS).is_file():
+        raise input_error(str(folder), "run", "is not there", "must be the folder of a run")
+    state, values = load_checkpoint(folder)
+    return state, values, read_run(folder)  # afterwards: it has all rounds of the checkpoint
 
 
 def inference_scenario(recorded: Run, *, exact: bool = False) -> Scenario:
