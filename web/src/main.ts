@@ -1,3 +1,5 @@
+import { enterView, readAddress, VIEWS } from "./address";
+import type { ViewName } from "./address";
 import { api } from "./api";
 import { button, h, icon, setChildren } from "./dom";
 import { CompareView } from "./compare/compare-view";
@@ -12,41 +14,45 @@ interface View {
   start?: () => Promise<void>;
   shown?: () => void;
   hidden?: () => void;
+  /** Shows what the address says, after `start` and whenever the address is changed by hand, by a link or by Back. */
+  restore?: (parameters: URLSearchParams) => void;
 }
-
-const TABS = ["plan", "run", "compare"] as const;
-type Tab = (typeof TABS)[number];
 
 initTheme();
 const plan = new PlanView();
 const run = new RunView(() => plan.scenarioText());
 const compare = new CompareView();
-const views: Record<Tab, View> = { plan, run, compare };
+const views: Record<ViewName, View> = { plan, run, compare };
 const main = document.getElementById("main")!;
 const about = api.about();
-const started = new Set<Tab>();
-let current: Tab | null = null;
+const starting = new Map<ViewName, Promise<void>>();
+let current: ViewName | null = null;
 
-function tabFromHash(hash: string): Tab {
-  const name = hash.replace(/^#/, "").split("/")[0] as Tab;
-  return TABS.includes(name) ? name : "plan";
+function show(name: ViewName, parameters: URLSearchParams): void {
+  const restored = enterView(name, parameters);
+  if (name !== current) switchTo(name);
+  void starting.get(name)!.then(() => { if (current === name) views[name].restore?.(restored); });
 }
 
-function show(tab: Tab): void {
-  if (tab === current) return;
+function switchTo(name: ViewName): void {
   if (current) views[current].hidden?.();
-  current = tab;
-  for (const name of TABS) {
-    views[name].element.hidden = name !== tab;
-    const link = document.querySelector(`nav a[href="#${name}"]`);
-    link?.setAttribute("aria-current", name === tab ? "page" : "false");
+  current = name;
+  for (const other of VIEWS) {
+    views[other].element.hidden = other !== name;
+    const link = document.querySelector(`nav a[href="#${other}"]`);
+    link?.setAttribute("aria-current", other === name ? "page" : "false");
   }
-  document.title = `${tab[0]!.toUpperCase()}${tab.slice(1)} · scdn studio`;
-  if (!started.has(tab)) {
-    started.add(tab);
-    void views[tab].start?.();
-  }
-  views[tab].shown?.();
+  document.title = `${title(name)} · scdn studio`;
+  if (!starting.has(name)) starting.set(name, views[name].start?.() ?? Promise.resolve());
+  views[name].shown?.();
+}
+
+const title = (name: ViewName): string => name[0]!.toUpperCase() + name.slice(1);
+
+function showAddress(): void {
+  const { view, parameters } = readAddress();
+  if (view) show(view, parameters);
+  else void about.then((info) => show(info.view, parameters), () => show("plan", parameters));
 }
 
 function buildHeader(): void {
@@ -59,16 +65,15 @@ function buildHeader(): void {
   }).catch(() => {});
   setChildren(document.getElementById("top")!,
     h("span", { class: "brand" }, h("b", {}, "scdn"), " studio"),
-    h("nav", { "aria-label": "Views" }, ...TABS.map((tab) =>
-      h("a", { href: `#${tab}` }, tab[0]!.toUpperCase() + tab.slice(1)))),
+    h("nav", { "aria-label": "Views" }, ...VIEWS.map((name) =>
+      h("a", { href: `#${name}` }, title(name)))),
     runsFolder, theme);
 }
 
 buildHeader();
 for (const view of Object.values(views)) main.append(view.element);
-addEventListener("hashchange", () => show(tabFromHash(location.hash)));
-if (location.hash) show(tabFromHash(location.hash));
-else void about.then(({ view }) => show(view), () => show("plan"));
+addEventListener("hashchange", showAddress);
+showAddress();
 
 // The address names the view, so the skip link must not change it.
 document.querySelector("a.skip")!.addEventListener("click", (event) => {
