@@ -67,6 +67,27 @@ def test_scenes_advance_by_button_key_and_dot_and_have_addresses(introduction):
     _wait_for_scene(introduction, 4)
 
 
+def test_the_next_step_keeps_the_focus(introduction):
+    """Enter leads through all scenes."""
+    introduction.get_by_role("button", name="Next: the server decides").focus()
+    for scene in (2, 3, 4):
+        introduction.keyboard.press("Enter")
+        _wait_for_scene(introduction, scene)
+    focused = introduction.evaluate("document.activeElement.textContent")
+    assert focused == "Plan this network by hand"
+
+
+def test_without_a_plan_the_recorded_scenes_are_still_there(page, address):
+    page.route("**/api/plan?*", lambda route: route.fulfill(status=422, json={"faults": [
+        {"field": "devices", "found": "none", "allowed": "must be some"}]}))  # fmt: skip
+    page.goto(f"{address}/#introduction?scene=2")
+    page.get_by_text("The plan could not be computed").wait_for()
+    page.keyboard.press("ArrowRight")
+    _wait_for_scene(page, 3)
+    page.keyboard.press("ArrowLeft")
+    page.get_by_text("The plan could not be computed").wait_for()
+
+
 def test_the_wheel_turns_one_scene(introduction):
     introduction.mouse.move(640, 400)
     introduction.mouse.wheel(0, 120)

@@ -86,7 +86,7 @@ function costs({ plan, stay, gsp }: Story): HTMLElement[] {
   const rows = [row("This plan", `hears ${heard(plan)}`, plan), row("Best average link", `GSP, hears ${heard(gsp)}`, gsp), row("Stay at the start", `hears ${heard(stay)}`, stay)]
     .filter((_, index) => [plan, gsp, stay][index]!.violations.length === 0);
   return [
-    h("h3", {}, `Cost of this round, lower is better: ${digits(plan.objective)}, the next best method's ${digits(next.objective)}`), bars("Cost of the round by plan", rows),
+    h("h2", {}, `Cost of this round, lower is better: ${digits(plan.objective)}, the next best method's ${digits(next.objective)}`), bars("Cost of the round by plan", rows),
     h("p", { class: "keys" }, key("flight", "flying and hovering"), key("lost", "learning that is lost")),
     h("p", {}, `Flying costs ${kilojoules(extra)} more than staying, but ${numberWord(heard(plan) - heard(stay))} more devices teach the model.`),
   ];

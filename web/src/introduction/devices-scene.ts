@@ -40,8 +40,8 @@ export function devicesScene({ request }: Story): Scene {
   return {
     name: "Devices differ", title: `${capital(numberWord(devices.length))} devices watch a forest. Each sees a different part.`, picture: map.element,
     words: [
-      h("p", { class: "purpose" }, "scdn trains one model from all of them, with as little energy and time as it can, and keeps it working when devices are lost."),
-      h("p", {}, "Each device measures other features of the same events, keeps them to itself, and sends the server only short codes, ",
+      h("p", { class: "purpose" }, "scdn trains one model from all of them to recognise what happens, with as little energy and time as it can, and keeps it working when devices are lost."),
+      h("p", {}, "Each device measures other features of the same events, keeps them to itself, and sends the server on the UAV only short codes, ",
         h("b", {}, "embeddings"), ": this is ", h("b", {}, "vertical federated learning"), "."),
       tableOfFeatures(devices.map((device) => device.id)),
       h("p", {}, `The devices differ: they are ${metres(far(byDistance[0]!))} to ${metres(far(byDistance.at(-1)!))} from the UAV, ` +

@@ -1,6 +1,6 @@
 import { updateAddress } from "../address";
 import { ApiError } from "../api";
-import { button, h, setChildren, statusMessage } from "../dom";
+import { button, h, setChildren, setText, statusMessage } from "../dom";
 import { decisionScene } from "./decision-scene";
 import { departureScene } from "./departure-scene";
 import { devicesScene } from "./devices-scene";
@@ -36,11 +36,13 @@ export class IntroductionView {
   private words = h("div", { class: "scene-words" });
   private body = h("div", { class: "scene" }, this.picture, this.words);
   private foot = h("div", { class: "scene-foot" });
+  private announced = h("p", { class: "for-readers", role: "status" });
+  private fault: string | null = null; // why there is no plan
 
   constructor(readonly actions: IntroductionActions) {
     this.element.append(
       h("div", { class: "scene-steps" }, h("nav", { "aria-label": "Scenes" }, ...this.steps), h("a", { class: "button skip-introduction", href: "#plan" }, "Skip")),
-      this.body, this.foot);
+      this.body, this.foot, this.announced);
     document.addEventListener("keydown", (event) => this.handleKey(event));
     this.element.addEventListener("wheel", (event) => this.handleWheel(event), { passive: true });
     this.show();
@@ -52,7 +54,8 @@ export class IntroductionView {
       this.show();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      setChildren(this.picture, statusMessage("error", "The plan could not be computed", error.message));
+      this.fault = error.message;
+      this.show();
     }
   }
 
@@ -71,7 +74,10 @@ export class IntroductionView {
     if (scene < 0 || scene >= NAMES.length || scene === this.scene) return;
     this.scene = scene;
     updateAddress("introduction", { scene: String(scene + 1) }, true);
+    const pressed = this.foot.contains(document.activeElement) ? document.activeElement!.classList.contains("back") : null;
     this.show();
+    if (pressed !== null) this.foot.querySelector<HTMLElement>(pressed && scene ? ".back" : ".next")!.focus(); // the button is a new one
+    setText(this.announced, `Scene ${scene + 1} of ${NAMES.length}: ${NAMES[scene]}`);
     this.element.scrollTop = 0;
   }
 
@@ -106,7 +112,8 @@ export class IntroductionView {
       setChildren(this.picture, scene.picture);
       setChildren(this.words, h("h1", {}, scene.title), ...scene.words);
     } else {
-      setChildren(this.picture, statusMessage("loading", "Computing the plan"));
+      setChildren(this.picture, this.fault === null ? statusMessage("loading", "Computing the plan")
+        : statusMessage("error", "The plan could not be computed", this.fault));
       setChildren(this.words, h("h1", {}, NAMES[this.scene]!));
     }
     setChildren(this.foot, ...this.nextSteps());

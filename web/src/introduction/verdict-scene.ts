@@ -23,8 +23,8 @@ export function verdictScene(): Scene {
   const costs = [...figures.networks.wildfire["top3=97"]].sort((one, other) => (one.joules ?? Infinity) - (other.joules ?? Infinity));
   const best = costs[0]!;
   return {
-    name: "Which method", title: `Here, choose ${best.method}: 97 % accuracy for ${energy(best.joules!)} in ${time(best.seconds!)}`,
-    picture: h("div", { class: "method-costs" }, h("h3", {}, "Energy and time until 97 % accuracy, lower is better"),
+    name: "Which method", title: `Here, choose ${best.method}: 97 % accuracy for ${energy(best.joules!)} and ${time(best.seconds!)}`,
+    picture: h("div", { class: "method-costs" }, h("h2", {}, "Energy and time until 97 % accuracy, lower is better"),
       bars("Energy and time to 97 % by method", costs.map((cost) => ({
         label: cost.method, note: ABOUT[cost.method], best: cost === best, parts: [{ value: cost.joules ?? 0, kind: cost === best ? "chosen" : "other" }],
         text: cost.joules === null ? "most runs never get there" : `${energy(cost.joules)}, ${time(cost.seconds!)}`, detail: `${cost.reached} of ${cost.runs} runs reach it`,
@@ -33,12 +33,12 @@ export function verdictScene(): Scene {
         "Handwritten digits (MNIST), split between the devices, stand in for the sensors' data.")),
     words: [
       h("p", {}, ABOUT_MISSION), h("p", {}, othersText(costs, best)),
-      h("h3", {}, "When another method is the choice"), h("ul", { class: "exceptions" }, ...exceptions(best.method)),
+      h("h2", {}, "When another method is the choice"), h("ul", { class: "exceptions" }, ...exceptions(best.method)),
     ],
   };
 }
 
-const ABOUT_MISSION = "A mission measures how much each device helps, and plans the cheapest way to a target that you name.";
+const ABOUT_MISSION = "A mission takes the four decisions by how much each device was seen to help, so as to reach a target that you name for the least energy.";
 
 /** The other methods: how much more they take, and whether they get there. */
 function othersText(costs: MethodCost[], best: MethodCost): string {
