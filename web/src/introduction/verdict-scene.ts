@@ -23,7 +23,7 @@ export function verdictScene(): Scene {
   const costs = [...figures.networks.wildfire["top3=97"]].sort((one, other) => (one.joules ?? Infinity) - (other.joules ?? Infinity));
   const best = costs[0]!;
   return {
-    name: "Which method", title: `Here, choose ${best.method}: 97 % accuracy for ${energy(best.joules!)} and ${time(best.seconds!)}`,
+    name: "Which method", title: `Here, choose ${best.method}: 97\u00a0%\u00a0accuracy for ${energy(best.joules!)} and ${time(best.seconds!)}`,
     picture: h("div", { class: "method-costs" }, h("h2", {}, "Energy and time until 97 % accuracy, lower is better"),
       bars("Energy and time to 97 % by method", costs.map((cost) => ({
         label: cost.method, note: ABOUT[cost.method], best: cost === best, parts: [{ value: cost.joules ?? 0, kind: cost === best ? "chosen" : "other" }],
@@ -46,7 +46,7 @@ function othersText(costs: MethodCost[], best: MethodCost): string {
   const more = others.filter((cost) => cost.joules !== null)
     .map((cost, index) => `${cost.method} ${index ? "" : "takes "}${Math.round(100 * (cost.joules! / best.joules! - 1))} %${index ? "" : " more energy"}`);
   const missing = others.filter((cost) => cost.joules === null).map((cost) => `${cost.method} gets there in only ${cost.reached} of ${cost.runs} runs`);
-  return `Until then ${[...more, ...missing].join(", ")}.`;
+  return `Until 97 % ${[more.join(", "), ...missing].join("; ")}.`;
 }
 
 /** Where other methods are as good or cheaper, by the same records. */
