@@ -61,7 +61,7 @@ function decisionTable({ request, plan, stay, unheard }: Story): HTMLElement {
     ["Power", `${range(active.map((device) => device.power_w), inMilliwatts)} mW`, `The least with which a report arrives in ${digits(request.max_delay_s, 1)} s.`],
     ["Clock", `${range(active.map((device) => device.cpu_hz), (clock) => String(Math.round(clock / 1e6)))} MHz`, `The slowest that is ready in ${digits(compute_deadline_s!, 1)} s: a slow clock saves energy.`],
     ["Iterations", range(active.map((device) => device.iterations), String),
-      `More would cost more than it teaches${fewer.length && tooSlow ? `; ${fewer.map((device) => device.id).join(", ")} is too slow for ${most}` : ""}.`],
+      `More would cost more than it teaches, or take too long${fewer.length && tooSlow ? `: ${fewer.map((device) => device.id).join(", ")} is too slow for ${most}` : ""}.`],
   ];
   return h("table", { class: "decisions" },
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Decision"), h("th", { scope: "col" }, "Now"), h("th", { scope: "col" }, "Why"))),
@@ -81,10 +81,11 @@ function costs({ plan, stay, gsp }: Story): HTMLElement[] {
     ({ value: weighted[term], kind: term === "convergence" ? "lost" : term === "movement" ? "flight" : "devices" }));
   const row = (label: string, note: string, other: Plan) => ({ label, note, parts: parts(other), best: other === plan,
     text: other === plan ? digits(other.objective) : `${digits(other.objective)} (+${digits(100 * (other.objective / plan.objective - 1), 2)} %)` });
-  const next = [gsp, stay].reduce((best, other) => (other.objective < best.objective ? other : best));
+  const valid = [plan, gsp, stay].filter((other) => !other.violations.length);
+  const next = valid.slice(1).reduce((best, other) => (other.objective < best.objective ? other : best));
   const extra = plan.terms.movement_j! - stay.terms.movement_j!;
-  const rows = [row("This plan", `hears ${heard(plan)}`, plan), row("Best average link", `GSP, hears ${heard(gsp)}`, gsp), row("Stay at the start", `hears ${heard(stay)}`, stay)]
-    .filter((_, index) => [plan, gsp, stay][index]!.violations.length === 0);
+  const names = new Map([[plan, ["This plan", ""]], [gsp, ["Best average link", "GSP, "]], [stay, ["Stay at the start", ""]]]);
+  const rows = valid.map((other) => row(names.get(other)![0]!, `${names.get(other)![1]}hears ${heard(other)}`, other));
   return [
     h("h2", {}, `Cost of this round, lower is better: ${digits(plan.objective)}, the next best method's ${digits(next.objective)}`), bars("Cost of the round by plan", rows),
     h("p", { class: "keys" }, key("flight", "flying and hovering"), key("lost", "learning that is lost")),
