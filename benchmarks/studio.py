@@ -120,7 +120,7 @@ def dragging(title: str, request: dict[str, Any]) -> None:
     ):
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.set_default_timeout(120_000)
-        page.goto(address)
+        page.goto(f"{address}/#plan")
         page.wait_for_selector('.plan[data-status="optimal"]')
         page.evaluate(
             "([name, text]) => studio.plan.open(name, text)", ["it.json", json.dumps(request)]

@@ -43,7 +43,7 @@ def page(browser, address):
 
 @pytest.fixture
 def plan(page, address):
-    page.goto(address)
+    page.goto(f"{address}/#plan")
     page.wait_for_selector('.plan[data-status="optimal"]')
     return page
 

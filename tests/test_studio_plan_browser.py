@@ -26,7 +26,7 @@ def address(tmp_path_factory):
 @pytest.fixture
 def page(browser, address):
     with checked_page(browser, address) as tab:
-        tab.goto(address)
+        tab.goto(f"{address}/#plan")
         tab.wait_for_selector('.plan[data-status="optimal"]')
         yield tab
 
@@ -358,7 +358,7 @@ def test_units_roll_over_after_rounding(page):
 def test_nothing_scrolls_sideways(browser, address, width, theme):
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=theme)
     page = context.new_page()
-    page.goto(address)
+    page.goto(f"{address}/#plan")
     page.wait_for_selector('.plan[data-status="optimal"]', timeout=60_000)
     page.get_by_label("Compare with rivals").check()
     page.wait_for_timeout(1500)

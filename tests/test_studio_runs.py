@@ -55,7 +55,7 @@ def _wait_until(condition, seconds=90):
 @pytest.mark.parametrize(
     ("folder", "view", "opened", "new"),
     [
-        (".", "plan", None, "."),
+        (".", "introduction", None, "."),
         ("two", "compare", "two", "two-runs"),
         ("two/sc-dn", "compare", "two", "two-runs"),
         ("two/sc-dn/seed-5", "run", "two/sc-dn/seed-5", "two-runs"),

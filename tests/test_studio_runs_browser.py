@@ -40,7 +40,8 @@ def _cut(run, rounds):
 
 
 @pytest.mark.parametrize(
-    ("folder", "view"), [("", "plan"), ("two", "compare"), ("two/max-vfl/seed-5", "run")]
+    ("folder", "view"),
+    [("", "introduction"), ("two", "compare"), ("two/max-vfl/seed-5", "run")],
 )
 def test_the_page_shows_what_the_studio_was_opened_on(browser, study, folder, view):
     with (

@@ -38,7 +38,10 @@ def open_view(browser: Any, address: str, view: str, ready: str) -> Any:
 
 
 def take_all(browser: Any, address: str) -> None:
-    """Take the plan view without and with rivals, a replay of SC-DN, and the compare view."""
+    """Take the introduction, the plan without and with rivals, a replay and the comparison."""
+    ready = '.introduction[data-scene="2"][data-ready="true"]'
+    take(open_view(browser, address, "introduction?scene=2", ready), "introduction")
+
     page = open_view(browser, address, "plan", '.plan[data-status="optimal"]')
     take(page, "plan", 1500)
     page.get_by_label("Compare with rivals").check()

@@ -1,6 +1,6 @@
 /** What the page shows, kept in its address, such as `#run?run=demo/sc-dn/seed-0&round=12`. */
 
-export const VIEWS = ["plan", "run", "compare"] as const;
+export const VIEWS = ["introduction", "plan", "run", "compare"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 export interface Address {

@@ -3,10 +3,12 @@ import type { ViewName } from "./address";
 import { api } from "./api";
 import { button, h, icon, setChildren } from "./dom";
 import { CompareView } from "./compare/compare-view";
+import { IntroductionView, wasIntroduced } from "./introduction/introduction-view";
 import { PlanView } from "./plan/plan-view";
 import { RunView } from "./run/run-view";
 import * as format from "./format";
 import "./style.css";
+import type { PlanRequest } from "./types";
 import { isDark, onThemeChange, initTheme, toggleTheme } from "./theme";
 
 interface View {
@@ -22,7 +24,8 @@ initTheme();
 const plan = new PlanView();
 const run = new RunView(() => plan.scenarioText());
 const compare = new CompareView();
-const views: Record<ViewName, View> = { plan, run, compare };
+const introduction = new IntroductionView({ planByHand, startRun });
+const views: Record<ViewName, View> = { introduction, plan, run, compare };
 const main = document.getElementById("main")!;
 const about = api.about();
 const starting = new Map<ViewName, Promise<void>>();
@@ -52,7 +55,20 @@ const title = (name: ViewName): string => name[0]!.toUpperCase() + name.slice(1)
 function showAddress(): void {
   const { view, parameters } = readAddress();
   if (view) show(view, parameters);
-  else void about.then((info) => show(info.view, parameters), () => show("plan", parameters));
+  else void about.then((info) => show(info.view === "introduction" && wasIntroduced() ? "plan" : info.view, parameters), () => show("plan", parameters));
+}
+
+async function planByHand(request: PlanRequest): Promise<void> {
+  location.hash = "plan";
+  show("plan", new URLSearchParams());
+  await starting.get("plan");
+  await plan.open("wildfire.json", JSON.stringify(request));
+}
+
+function startRun(example: string): void {
+  location.hash = "run";
+  show("run", new URLSearchParams());
+  void run.openDialog(example);
 }
 
 function buildHeader(): void {
@@ -82,4 +98,4 @@ document.querySelector("a.skip")!.addEventListener("click", (event) => {
 });
 
 // For tests and benchmarks.
-Object.assign(window, { studio: { plan, run, compare, format } });
+Object.assign(window, { studio: { introduction, plan, run, compare, format } });

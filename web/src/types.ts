@@ -58,7 +58,7 @@ export interface Plan {
   objective: number;
   gap: number | null;
   solve_seconds: number;
-  server: { position_m: Position };
+  server: { position_m: Position; path_m?: Position[] };
   terms: Record<string, number>;
   weighted: Record<Term, number>;
   violations: Violation[];
@@ -118,7 +118,7 @@ export interface About {
   version: string;
   runs_dir: string; // names of runs are relative to it
   new_runs_dir: string;
-  view: "plan" | "run" | "compare"; // what the page shows first
+  view: "introduction" | "run" | "compare"; // what the page shows first
   opened: string | null;
   methods: { name: string; about: string }[];
   datasets: string[];

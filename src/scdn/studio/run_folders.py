@@ -23,7 +23,7 @@ class NotFoundError(Exception):
     """Raised for a run or a job that does not exist."""
 
 
-View = Literal["plan", "run", "compare"]
+View = Literal["introduction", "run", "compare"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class RunsFolder:
         is_run = (path / EVENTS).is_file()
         study = _enclosing_study(path, is_run)
         if study is None:
-            return cls(path, (path,), path, "plan", None)
+            return cls(path, (path,), path, "introduction", None)
         root, new = study.parent, study.with_name(f"{study.name}-runs")
         opened = relative_name(root, path if is_run else study)
         return cls(root, (study, new), new, "run" if is_run else "compare", opened)

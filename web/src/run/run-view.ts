@@ -63,6 +63,11 @@ export class RunView {
     document.addEventListener("visibilitychange", () => this.updateSubscriptions());
   }
 
+  /** Opens the dialog that starts a run, with an example chosen. */
+  openDialog(example: string): Promise<void> {
+    return this.dialog.open(example);
+  }
+
   private build(): void {
     const host = h("div", { class: "viewport" });
     this.elements.slider.addEventListener("input", () => {

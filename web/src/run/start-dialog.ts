@@ -22,12 +22,14 @@ export class StartDialog {
 
   constructor(readonly plannedScenario: () => Promise<string>, readonly onStarted: (job: string) => void) {}
 
-  async open(): Promise<void> {
+  /** Opens the dialog; `example` is chosen as the scenario. */
+  async open(example?: string): Promise<void> {
     if (!this.element.isConnected) {
       document.body.append(this.element);
       const [about, examples] = await Promise.all([api.about(), api.examples()]);
       this.build(about, examples.filter((example) => example.name.endsWith(".toml")));
     }
+    if (example) this.choose(example);
     setChildren(this.faults);
     this.name.value = `run-${new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-")}`;
     this.element.showModal();
@@ -56,6 +58,11 @@ export class StartDialog {
       h("p", { class: "hint" }, `It is recorded in ${about.new_runs_dir}.`), this.faults, h("footer", {}, button("Cancel", () => this.element.close()), this.startButton));
     setChildren(this.element, form);
     this.showMission();
+  }
+
+  private choose(example: string): void {
+    this.source.value = example;
+    this.source.dispatchEvent(new Event("change"));
   }
 
   private get chosenMethods(): string[] {
