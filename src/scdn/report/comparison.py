@@ -7,6 +7,7 @@ from dataclasses import asdict
 from scdn.record.round_totals import RoundTotals, cumulative_totals
 from scdn.record.run_reader import Event, Run
 from scdn.report.study import Study
+from scdn.report.verdict import verdicts
 
 
 def comparison(study: Study) -> Event:
@@ -14,7 +15,7 @@ def comparison(study: Study) -> Event:
 
     `compared` has the measures of the report: for each target the joules, seconds, rounds and bits
     to reach it, then the final metrics and costs; `baselines` are headline scores that need no
-    network.
+    network; `verdicts` say which method to choose.
     """
     return {
         "schema": 1,
@@ -26,6 +27,7 @@ def comparison(study: Study) -> Event:
             "baselines": study.baselines(),
             "measures": [asdict(measure) for measure in study.measures()],
             "notes": list(study.notes),
+            "verdicts": [asdict(verdict) for verdict in verdicts(study)],
         },
     }
 

@@ -29,6 +29,7 @@ from scdn.report.results import Chart
 from scdn.report.statistics import LEAST_SEEDS
 from scdn.report.study import Study
 from scdn.report.theme import DARK, LIGHT, method_styles
+from scdn.report.verdict import verdicts
 
 _SECTIONS = (
     ("missions", "Missions", ("forecast", "worth")),
@@ -63,6 +64,7 @@ def report_page(study: Study) -> str:
         title=str(first.scenario.get("name") or first.folder.name or "runs"),
         about=_about(first),
         facts=_facts(study),
+        verdicts=verdicts(study),
         light=LIGHT,
         dark=DARK,
         styles=styles,

@@ -67,6 +67,33 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """Which method to choose, what speaks for it, and when another would be the choice.
+
+    With a target, the choice is the method that reaches it with the least median energy (a run that
+    misses it counts as worse than every other); without one, the method with the best final score.
+    `choice` is None where no run reached the target, and where every run diverged. `certainty` is
+    `decided` only if the exact test finds the choice better than every other method.
+    """
+
+    setting: str  # of the runs; empty where all are compared together
+    target: str | None  # such as 95 % top-3
+    choice: str | None
+    certainty: str  # decided, no clear difference, too few seeds to tell, one method, or nobody
+    headline: str
+    evidence: list[str]
+    reservations: list[str]  # when it would not be the choice
+    joules: float | None = None  # to the target, or of the whole run: medians or means over seeds
+    seconds: float | None = None
+    score: float | None = None  # at the end
+    reached: int | None = None  # of the choice's seeds; None without a target
+    seeds: int = 0
+    next_best: str | None = None
+    factor: float | None = None  # the next best's joules as a multiple; None without a target
+    p: float | None = None  # of the exact test against the next best
+
+
+@dataclass(frozen=True)
 class Curve:
     """A method's mean or median over its seeds, with a band where there are several.
 

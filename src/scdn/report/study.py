@@ -18,7 +18,7 @@ from scdn.record.run_tables import rounds_frame
 from scdn.record.target_results import check_targets, recorded_targets, target_results
 from scdn.report.method_comparison import MethodComparison
 from scdn.report.results import Measure
-from scdn.report.setting_differences import SettingDifferences, name_variants
+from scdn.report.setting_differences import SettingDifferences, name_variants, setting_labels
 from scdn.report.statistics import (
     final_values,
     mean_values,
@@ -127,6 +127,11 @@ class Study:
     def diverged(self) -> set[tuple[str, int]]:
         """The methods and seeds of runs that diverged."""
         return {(run.method, run.seed) for run in self.runs if _diverged(run)}
+
+    @cached_property
+    def settings(self) -> list[str]:
+        """A name of each run's settings, in the order of the runs; empty where all are equal."""
+        return setting_labels(self.runs)
 
     def target_results(self, run: Run) -> list[Event]:
         """Return whether and at what cost a run reached each of the study's targets."""
