@@ -142,6 +142,55 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class ParetoPoint:
+    """A run's final score and its cost, or their means over a method's seeds (`seed` is None)."""
+
+    method: str
+    setting: str  # empty where all runs have the same settings
+    seed: int | None
+    score: float
+    joules: float
+    seconds: float
+    status: str = "done"
+    run: int | None = None  # its number among the study's runs
+
+
+@dataclass(frozen=True)
+class ParetoFront:
+    """The methods that no other beats in both score and cost by their means, the cheapest first."""
+
+    cost: str  # joules or seconds
+    setting: str  # empty where methods of all settings are compared
+    methods: list[str]
+
+
+@dataclass(frozen=True)
+class CostBound:
+    """Joules that no plan falls below for the progress of a mission; the least over its seeds."""
+
+    method: str
+    setting: str
+    joules: float
+
+
+@dataclass(frozen=True)
+class ParetoChart:
+    """Final scores against what they cost, by run and by method."""
+
+    metric: str
+    label: str  # of the score's axis
+    unit: str
+    higher_is_better: bool
+    settings: list[str]
+    runs: list[ParetoPoint]
+    means: list[ParetoPoint]  # of methods all of whose runs are done
+    fronts: list[ParetoFront]
+    bounds: list[CostBound]
+    targets: list[float]  # of the same metric
+    notes: list[str]  # on what is not drawn
+
+
+@dataclass(frozen=True)
 class MethodTotal:
     """The mean of a method's runs, and the standard deviation where there are several."""
 

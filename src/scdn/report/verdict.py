@@ -275,10 +275,10 @@ def _certainty(tests: dict[str, MethodResult | None]) -> str:
     """Return what the exact tests against all other methods say together."""
     if not tests:
         return ONE_METHOD
-    found = [None if result is None else result.verdict for result in tests.values()]
-    if any(verdict in (None, TOO_FEW_SEEDS) for verdict in found):
+    outcomes = [None if result is None else result.verdict for result in tests.values()]
+    if any(verdict in (None, TOO_FEW_SEEDS) for verdict in outcomes):
         return TOO_FEW_SEEDS
-    return DECIDED if all(verdict == "worse" for verdict in found) else NOT_CLEAR
+    return DECIDED if all(verdict == "worse" for verdict in outcomes) else NOT_CLEAR
 
 
 def _centre(result: MethodResult | None) -> float | None:
