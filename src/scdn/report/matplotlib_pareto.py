@@ -10,7 +10,6 @@ from matplotlib.lines import Line2D
 from scdn.report.matplotlib_network import escape_mathtext
 from scdn.report.matplotlib_style import legend_below, new_figure, style_axes, use_log_scale
 from scdn.report.palette import MARKERS
-from scdn.report.pareto import wide_range
 from scdn.report.results import ParetoChart, ParetoPoint
 from scdn.report.theme import LIGHT, MethodStyle
 
@@ -42,7 +41,7 @@ def draw_pareto(
                       solid_capstyle="round", zorder=1)  # fmt: skip
     for point in (*chart.runs, *chart.means):
         _draw_point(axes, point, cost, LIGHT[styles[point.method].colour], chart)
-    if wide_range(chart, cost) if log_x is None else log_x:
+    if (cost in chart.log_costs) if log_x is None else log_x:
         use_log_scale(axes)
     _legend(figure, chart, styles, cost)
     return figure

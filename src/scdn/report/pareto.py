@@ -28,14 +28,9 @@ def pareto_chart(study: Study) -> ParetoChart:
     return ParetoChart(
         headline.metric, headline.label, headline.unit, headline.higher_is_better,
         list(dict.fromkeys(study.settings)), runs, means, list(_fronts(study, means)), bounds,
-        [target.value for target in study.targets if target.metric == headline.metric], notes,
+        [target.value for target in study.targets if target.metric == headline.metric],
+        [cost for cost in PARETO_COSTS if _wide_range(runs, cost)], notes,
     )  # fmt: skip
-
-
-def wide_range(chart: ParetoChart, cost: str) -> bool:
-    """Return whether the costs differ so much that a logarithmic scale shows them better."""
-    values = [getattr(point, cost) for point in chart.runs]
-    return bool(values) and min(values) > 0 and max(values) > _WIDE * min(values)
 
 
 def front(points: Sequence[ParetoPoint], cost: str, higher_is_better: bool) -> list[ParetoPoint]:
@@ -49,6 +44,11 @@ def front(points: Sequence[ParetoPoint], cost: str, higher_is_better: bool) -> l
         if not kept or equal or sign * point.score < sign * kept[-1].score:
             kept.append(point)
     return kept
+
+
+def _wide_range(runs: Sequence[ParetoPoint], cost: str) -> bool:
+    values = [getattr(point, cost) for point in runs]
+    return bool(values) and min(values) > 0 and max(values) > _WIDE * min(values)
 
 
 def _run_points(study: Study) -> Iterator[ParetoPoint]:

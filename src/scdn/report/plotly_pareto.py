@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from scdn.report.palette import SYMBOLS
-from scdn.report.pareto import wide_range
 from scdn.report.plotly_figures import PlotlyFigure
 from scdn.report.results import ParetoChart, ParetoPoint
 from scdn.report.theme import MethodStyle
@@ -15,7 +14,7 @@ from scdn.report.theme import MethodStyle
 def plotly_pareto(chart: ParetoChart, cost: str, styles: dict[str, MethodStyle]) -> PlotlyFigure:
     """Return scores against `joules` or `seconds`: runs small, means of methods large."""
     unit = f" ({chart.unit})" if chart.unit else ""
-    log = wide_range(chart, cost)
+    log = cost in chart.log_costs
     traces = [trace for method, style in styles.items()
               for trace in _points(chart, cost, method, style)]  # fmt: skip
     targets = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": value, "y1": value,

@@ -187,6 +187,7 @@ class ParetoChart:
     fronts: list[ParetoFront]
     bounds: list[CostBound]
     targets: list[float]  # of the same metric
+    log_costs: list[str]  # costs that differ so much that a logarithmic scale shows them better
     notes: list[str]  # on what is not drawn
 
 
