@@ -1,13 +1,13 @@
 import { svg } from "../dom";
 
 interface Label { text: string; x: number; y: number }
-interface Box { left: number; top: number; right: number; bottom: number }
+export interface Box { left: number; top: number; right: number; bottom: number }
 
 const [CHARACTER, HEIGHT, AWAY] = [6.6, 14, 13]; // pixels: the width of a character, a line, and the distance to the point
 
 /** Names beside the points, on a side where they overlap nothing; a name without such a side is left to the legend. */
-export function placeLabels(labels: Label[], width: number, height: number): SVGElement[] {
-  const taken: Box[] = labels.map(({ x, y }) => ({ left: x - 10, right: x + 10, top: y - 10, bottom: y + 10 }));
+export function placeLabels(labels: Label[], width: number, height: number, reserved: Box[]): SVGElement[] {
+  const taken: Box[] = [...reserved, ...labels.map(({ x, y }) => ({ left: x - 10, right: x + 10, top: y - 10, bottom: y + 10 }))];
   const placed: SVGElement[] = [];
   labels.forEach(({ text, x, y }) => {
     const long = CHARACTER * text.length;

@@ -4,6 +4,7 @@ import { methodStyles } from "../theme";
 import type { ParetoChart, ParetoPoint, StudySummary } from "../types";
 import type { Exports } from "./exports";
 import { placeLabels } from "./pareto-labels";
+import type { Box } from "./pareto-labels";
 import { makeScale, tickLabel } from "./pareto-scale";
 import type { Scale } from "./pareto-scale";
 
@@ -82,13 +83,16 @@ export class ParetoView {
     const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group",
       "aria-label": `Final ${pareto.label} against ${cost}. Arrow keys go from point to point, Enter opens a run.` });
     picture.append(...axes(x, y, width, height, `${pareto.label}${unit}`, `${cost} (${UNITS[cost]})`));
+    const lineNames: Box[] = []; // other names must not overlap them
     for (const target of pareto.targets) {
+      lineNames.push({ left: width - RIGHT - 80, right: width - RIGHT, top: y.at(target) - 16, bottom: y.at(target) + 2 });
       picture.append(svg("line", { class: "target", x1: LEFT, x2: width - RIGHT, y1: y.at(target), y2: y.at(target) }),
         svg("text", { class: "note", x: width - RIGHT, y: y.at(target) - 5, "text-anchor": "end" }, `target ${tickLabel(target)}`));
     }
     bounds.forEach((bound, n) => {
       const at = x.at(bound.joules);
       const right = at > width / 2;
+      lineNames.push({ left: right ? LEFT : at, right: right ? at : width, top: TOP + 14 * n, bottom: TOP + 14 * (n + 1) });
       picture.append(svg("line", { class: "bound", x1: at, x2: at, y1: TOP, y2: height - BOTTOM }),
         svg("text", { class: "note", x: at + (right ? -5 : 5), y: TOP + 10 + 14 * n, "text-anchor": right ? "end" : "start" },
           `bound of ${bound.method}: ${digits(bound.joules, 3)} J`));
@@ -103,7 +107,7 @@ export class ParetoView {
     const marks = ordered.map((point, n) => this.mark(point, x.at(point[cost]), y.at(point.score), cost, n === 0));
     picture.append(...marks.filter((_, n) => ordered[n]!.seed !== null), ...marks.filter((_, n) => ordered[n]!.seed === null));
     this.marks = marks;
-    picture.append(...placeLabels(pareto.means.map((mean) => ({ text: mean.method, x: x.at(mean[cost]), y: y.at(mean.score) })), width, height));
+    picture.append(...placeLabels(pareto.means.map((mean) => ({ text: mean.method, x: x.at(mean[cost]), y: y.at(mean.score) })), width, height, lineNames));
     return picture;
   }
 

@@ -72,7 +72,7 @@ function difference(measure: Measure, result: MethodResult, decimals: number | n
   const chance = decided ? `p ${pValue(p)}${mark ? "" : `, ${verdict}`}` : verdict;
   const known = (result.mean ?? result.median) !== null && result.difference !== null;
   const change = known ? `${result.difference! > 0 ? "+" : ""}${fixed(result.difference!, decimals)}` : "";
-  return h("small", { class: mark ? verdict : "same" }, h("span", {}, `${mark}${change}${change ? " · " : ""}`), h("span", {}, chance));
+  return h("small", { class: mark ? verdict : "same" }, mark || change ? h("span", {}, `${mark}${change}`) : null, h("span", {}, chance));
 }
 
 /** How many decimals show two digits of the deviation. */
