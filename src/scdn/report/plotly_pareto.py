@@ -77,13 +77,13 @@ def _fronts(chart: ParetoChart, cost: str) -> Iterator[PlotlyFigure]:
 
 
 def _bounds(chart: ParetoChart, cost: str) -> Iterator[PlotlyFigure]:
-    """Yield a vertical line per bound, labelled at its foot."""
+    """Yield a vertical line per bound, labelled at its top."""
     scores = [*(point.score for point in chart.runs), *chart.targets]
     for bound in chart.bounds if cost == "joules" else ():
         yield {
             "type": "scatter", "mode": "lines+text", "x": [bound.joules] * 2,
             "y": [min(scores), max(scores)], "hoverinfo": "skip", "showlegend": False,
-            "text": [f" bound of {escape(bound.method)}: {bound.joules:.3g} J", ""],
+            "text": ["", f" bound of {escape(bound.method)}: {bound.joules:.3g} J"],
             "textposition": "top right", "textfont": {"size": 11, "color": "@muted"},
             "line": {"color": "@server", "width": 1.4, "dash": "2px,3px"},
         }  # fmt: skip
