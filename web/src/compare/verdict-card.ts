@@ -9,7 +9,7 @@ export function verdictCard(verdict: Verdict): HTMLElement {
   const question = verdict.target ? `Which method to reach ${verdict.target}?` : "Which method ends with the best score?";
   const title = verdict.setting ? `${verdict.setting}: ${question[0]!.toLowerCase()}${question.slice(1)}` : question;
   const numbers = facts(verdict);
-  return h("section", { class: `card verdict ${verdict.certainty === "decided" ? "decided" : "open"}`, "aria-label": title },
+  return h("section", { class: `card method-verdict ${verdict.certainty === "decided" ? "decided" : "open"}`, "aria-label": title },
     h("div", { class: "verdict-top" }, h("h3", {}, title),
       h("span", { class: "certainty" }, CERTAINTY[verdict.certainty] ?? verdict.certainty)),
     h("p", { class: "verdict-headline" }, verdict.headline),
