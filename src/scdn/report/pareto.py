@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from scdn.record.round_totals import cumulative_totals, finite_number
+from scdn.record.round_totals import finite_number
 from scdn.report.comparison_groups import comparison_groups
 from scdn.report.mission_results import mission_results
 from scdn.report.results import CostBound, ParetoChart, ParetoFront, ParetoPoint
@@ -57,7 +57,7 @@ def _run_points(study: Study) -> Iterator[ParetoPoint]:
         known = [finite_number(event.get("metrics") or {}, metric) for event in run.rounds]
         scores = [score for score in known if not math.isnan(score)]
         if scores:
-            total = cumulative_totals(run.rounds)[-1]
+            total = study.totals(run)
             status = "unfinished" if run.end is None else run.end.get("status", "done")
             yield ParetoPoint(run.method, setting, run.seed, scores[-1], total.joules,
                               total.seconds, status, n)  # fmt: skip

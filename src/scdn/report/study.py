@@ -12,7 +12,13 @@ import pandas as pd
 
 from scdn.errors import input_error
 from scdn.record.headline_metric import BUILT_IN, Headline, headline, metrics_of_run
-from scdn.record.round_totals import DEVICE_TERMS, OPTIONAL_TERMS, TERMS
+from scdn.record.round_totals import (
+    DEVICE_TERMS,
+    OPTIONAL_TERMS,
+    TERMS,
+    RoundTotals,
+    round_totals,
+)
 from scdn.record.run_reader import Event, Run
 from scdn.record.run_tables import rounds_frame
 from scdn.record.target_results import check_targets, recorded_targets, target_results
@@ -135,8 +141,29 @@ class Study:
 
     def target_results(self, run: Run) -> list[Event]:
         """Return whether and at what cost a run reached each of the study's targets."""
-        judged = [] if _diverged(run) else run.rounds  # such a run has reached nothing
-        return target_results(run.start, judged, self.targets)
+        return self._target_results[run.method, run.seed]
+
+    @cached_property
+    def _target_results(self) -> dict[tuple[str, int], list[Event]]:
+        return {
+            (run.method, run.seed): target_results(
+                run.start,
+                [] if _diverged(run) else run.rounds,  # such a run has reached nothing
+                self.targets,
+            )
+            for run in self.runs
+        }
+
+    def totals(self, run: Run) -> RoundTotals:
+        """Return what a run cost as a whole; nothing if it has no round."""
+        return self._totals[run.method, run.seed]
+
+    @cached_property
+    def _totals(self) -> dict[tuple[str, int], RoundTotals]:
+        return {
+            (run.method, run.seed): sum(map(round_totals, run.rounds), RoundTotals())
+            for run in self.runs
+        }
 
     def measures(self) -> list[Measure]:
         """Return every quantity by which the methods are compared.

@@ -6,7 +6,7 @@ import math
 from functools import cached_property
 
 from scdn.record.headline_metric import Headline
-from scdn.record.round_totals import cumulative_totals, finite_number
+from scdn.record.round_totals import finite_number
 from scdn.record.run_reader import Run
 from scdn.report import verdict_words as words
 from scdn.report.comparison_groups import ComparisonGroup, comparison_groups
@@ -78,8 +78,8 @@ class Contest:
         return values
 
     def _run_values(self, run: Run) -> dict[str, float]:
-        totals = cumulative_totals(run.rounds)
-        whole = {key: getattr(totals[-1], key) if totals else math.nan for key in COSTS}
+        totals = self.study.totals(run)
+        whole = {key: getattr(totals, key) if run.rounds else math.nan for key in COSTS}
         costs = whole
         if self.target:
             at = list(self.study.targets).index(self.target)
@@ -89,10 +89,10 @@ class Contest:
         known = [score for score in scores if not math.isnan(score)]
         return {**costs, "total": whole["joules"], "score": known[-1] if known else math.nan}
 
-    def results(self, reference: str | None = None) -> dict[str, dict[str, MethodResult]]:
-        """Return every quantity of every method, compared with a reference."""
+    def results(self, reference: str = "") -> dict[str, dict[str, MethodResult]]:
+        """Return every quantity of every method, compared with a reference if one is named."""
         others = [method for method in self.group.methods if method != reference]
-        compare = MethodComparison([*([reference] if reference else []), *others], self.diverged)
+        compare = MethodComparison([reference, *others], self.diverged)
         sign = 1 if self.metric.higher_is_better else -1
         failure = "not reached" if self.target else None
         table = {}

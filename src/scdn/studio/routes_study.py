@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from scdn.errors import format_value, input_error
 from scdn.record.run_reader import find_runs
 from scdn.report.charts import energy_ledger, study_charts
-from scdn.report.comparison import comparison
+from scdn.report.comparison import compared_runs
 from scdn.report.mission_results import mission_results, mission_sentences
 from scdn.report.pareto import PARETO_COSTS, pareto_chart
 from scdn.report.study import Study
@@ -121,7 +121,7 @@ def _summary(study: Study, run_names: list[str]) -> StudySummary:
         seeds=study.seeds,
         metric=study.headline.metric,
         targets=[str(target) for target in study.targets],
-        runs=comparison(study)["runs"],
+        runs=compared_runs(study),
         notes=list(study.notes),
         missions=[
             f"{method} {sentence}."
