@@ -81,6 +81,18 @@ def test_a_method_is_the_choice_where_the_exact_test_decides():
     assert (found.reached, found.seeds) == (6, 6)
 
 
+def test_the_test_must_decide_against_every_other_method():
+    close = [run("gsp", s, [95.0, 95.0], joules=2.0 + 0.01 * s + (-0.1 if s < 2 else 0.1))
+             for s in range(6)]  # fmt: skip
+    runs = reaching("mission", range(6), 2.0) + close + reaching("sc-dn", range(6), 8.0)
+    found = verdict(runs, "top3=90")
+    assert (found.choice, found.next_best) == ("mission", "gsp")
+    assert found.certainty == "no clear difference"
+    assert "is the choice" not in words(found)
+    assert "The exact test does not confirm it against every other method." in found.headline
+    assert "in 4 of 6 common seeds: the exact test finds no clear difference" in words(found)
+
+
 def test_five_seeds_are_too_few_however_clear():
     runs = reaching("mission", range(5), 2.0) + reaching("sc-dn", range(5), 8.0)
     found = verdict(runs, "top3=90")
