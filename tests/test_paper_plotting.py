@@ -10,7 +10,7 @@ from conftest import ROOT
 
 from scdn.paper.artefact import Drawing, read_spec
 from scdn.paper.plotting import add_reference_line, fit_axis, fit_score_axis, plot_band
-from scdn.report.matplotlib_figures import new_figure
+from scdn.report.matplotlib_style import new_figure
 
 RESULTS = ROOT / "docs" / "results" / "paper"
 

@@ -281,7 +281,7 @@ def test_methods_are_compared(page, address, tmp_path):
         box.set_checked("two" in box.locator("xpath=..").inner_text())
     until(page, "document.querySelector('.comparing').dataset.methods === 'sc-dn,max-vfl'")
     page.get_by_text("2 methods over 2 seeds").wait_for()
-    table = page.locator(".main-table").inner_text()
+    table = page.locator(".main-table").first.inner_text()
     assert "Energy" in table
     assert "too few seeds to tell" in table  # two
     assert page.locator("svg.ledger rect").count() == 2 * 5  # methods and terms

@@ -68,9 +68,8 @@ export const api = {
   jobAction: (job: string, action: string) => post<JobInfo>("/api/jobs", { job, action }),
   study: (run: string[], target: string[], reference?: string) =>
     send<StudySummary>(`/api/study?${queryString(reference ? { run, target, reference } : { run, target })}`),
-  csvUrl: (run: string[]) => `/api/study.csv?${queryString({ run })}`,
-  pngUrl: (run: string[], target: string[], figure: string, reference: string) =>
-    `/api/study.png?${queryString({ run, target, figure, reference })}`,
+  /** The address of a figure (`.png`, `.svg`) or a table (`.csv`) of a study. */
+  studyFile: (kind: "png" | "svg" | "csv", query: Record<string, string | string[]>) => `/api/study.${kind}?${queryString(query)}`,
   openEvents: (run: string) => new EventSource(`/api/events?${queryString({ run })}`),
   openPoints: (study: string) => new EventSource(`/api/points?${queryString({ study })}`),
 };

@@ -31,9 +31,11 @@ export function toggleTheme(): void {
 
 const METHOD_COLOURS = 8;
 
-/** A colour for each method; `gsp-matched` has the colour of `gsp` and is drawn dotted. */
+/** A colour for each method, as in report/theme.py; `gsp-matched` has the colour of `gsp` and is drawn dotted. */
 export function methodStyles(methods: readonly string[]): Map<string, { colour: string; matched: boolean }> {
-  const base = (method: string) => method.replace(/-matched$/, "");
+  const full = (method: string) => method.replace(/-matched$/, "");
+  const crowded = new Set(methods.map(full)).size > METHOD_COLOURS; // variants then share a colour
+  const base = crowded ? (method: string) => full(method).split(", ")[0]! : full;
   const bases = [...new Set(methods.map(base))];
   return new Map(methods.map((method) => [method, {
     colour: colour(`method${bases.indexOf(base(method)) % METHOD_COLOURS}`),

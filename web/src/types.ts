@@ -299,6 +299,52 @@ export interface ChartData {
   dashed: string;
 }
 
+/** Which method to choose; the sentences are the server's. */
+export interface Verdict {
+  setting: string; // empty where all runs are compared together
+  target: string | null;
+  choice: string | null;
+  certainty: string; // decided, no clear difference, too few seeds to tell, one method, nobody
+  headline: string;
+  evidence: string[];
+  reservations: string[];
+  joules: number | null;
+  seconds: number | null;
+  score: number | null;
+  reached: number | null;
+  seeds: number;
+  next_best: string | null;
+  factor: number | null;
+  p: number | null;
+}
+
+export interface ParetoPoint {
+  method: string;
+  setting: string;
+  seed: number | null; // null: the mean of a method
+  score: number;
+  joules: number;
+  seconds: number;
+  status: string;
+  run: number | null; // its number among the study's runs
+}
+
+/** Final scores against what they cost. */
+export interface ParetoChart {
+  metric: string;
+  label: string;
+  unit: string;
+  higher_is_better: boolean;
+  settings: string[];
+  runs: ParetoPoint[];
+  means: ParetoPoint[];
+  fronts: { cost: string; setting: string; methods: string[] }[];
+  bounds: { method: string; setting: string; joules: number }[];
+  targets: number[];
+  log_costs: string[]; // costs that a logarithmic scale shows better
+  notes: string[];
+}
+
 export interface StudySummary {
   methods: string[];
   reference: string;
@@ -311,5 +357,9 @@ export interface StudySummary {
   measures: Measure[];
   charts: ChartData[];
   ledger: { methods: string[]; terms: Record<string, number[]>; totals: MethodTotal[] };
+  verdicts: Verdict[];
+  pareto: ParetoChart;
+  run_names: string[]; // of `runs`, in the same order
   figures: string[];
+  tables: string[];
 }

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from scdn.paper.artefact import Drawing
-from scdn.report.matplotlib_figures import new_figure
+from scdn.report.matplotlib_style import new_figure
 from scdn.report.palette import KINDS, MARKERS, MUTED, SERVER
 
 Curve = Mapping[str, Any]  # "mean" and "std": two numbers, or two sequences of them

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import io
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from scdn.file_io import make_folder, write_atomic
 from scdn.report.charts import energy_ledger, study_charts
 from scdn.report.matplotlib_network import draw_flight, draw_presence, escape_mathtext
+from scdn.report.matplotlib_pareto import draw_pareto
+from scdn.report.matplotlib_style import (
+    WIDTH,
+    legend_below,
+    new_figure,
+    style_axes,
+    use_log_scale,
+)
 from scdn.report.network_history import NetworkHistory
 from scdn.report.number_format import mean_with_std
+from scdn.report.pareto import PARETO_COSTS, pareto_chart
 from scdn.report.results import Chart, Curve, EnergyLedger
 from scdn.report.study import Study
 from scdn.report.theme import LIGHT, MethodStyle, method_styles
 
-_WIDTH, _HEIGHT, _DPI = 7.2, 4.3, 150
+_DPI = 150
 _MARKERS_PER_LINE = 12
 
 
@@ -39,49 +48,54 @@ def write_figures(study: Study, folder: str | Path) -> list[Path]:
 
 def png(figure: Figure) -> bytes:
     """Return a figure as the bytes of a PNG file."""
+    return picture(figure, "png")
+
+
+def picture(figure: Figure, kind: Literal["png", "svg"]) -> bytes:
+    """Return a figure as the bytes of a PNG or an SVG file; the text of an SVG stays text."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=_DPI)
+    with rc_context({"svg.fonttype": "none"}):
+        figure.savefig(buffer, format=kind, dpi=_DPI)
     return buffer.getvalue()
 
 
 def figures(study: Study) -> Iterator[tuple[str, Figure]]:
-    """Yield the figures by name; those of the network show the first run, the reference's."""
-    styles = method_styles(study.methods)
+    """Yield every figure by its name."""
+    for name, draw in figure_drawers(study).items():
+        yield name, draw()
+
+
+def figure_drawers(study: Study, log_x: bool | None = None) -> dict[str, Callable[[], Figure]]:
+    """Return what draws each figure, by its name; those of the network show the reference's run.
+
+    `log_x` chooses the scale of the costs in the Pareto view; by default it follows from them.
+    """
+    styles, scores = method_styles(study.methods), pareto_chart(study)
+    drawers: dict[str, Callable[[], Figure]] = {
+        f"pareto_{cost}": partial(draw_pareto, scores, cost, styles, log_x) for cost in PARETO_COSTS
+    }
     for chart in study_charts(study):
-        yield chart.name, _draw_chart(chart, styles)
-    yield "energy", _draw_ledger(energy_ledger(study))
-    shown = next(run for run in study.runs if run.rounds)
-    history = NetworkHistory.from_run(shown)
+        drawers[chart.name] = partial(_draw_chart, chart, styles)
+    drawers["energy"] = lambda: _draw_ledger(energy_ledger(study))
+    history = NetworkHistory.from_run(next(run for run in study.runs if run.rounds))
     if history.devices:
-        size = (_WIDTH, min(9.0, max(2.6, 1.5 + 0.24 * len(history.devices))))
-        figure = new_figure(f"Devices over rounds: {history.label}", size)
-        draw_presence(figure, history)
-        yield "presence", figure
+        drawers["presence"] = partial(_draw_presence, history)
     if any(history.server_m):
-        figure = new_figure(f"The server's path: {history.label}", (_WIDTH, 5.6))
-        draw_flight(figure, history)
-        yield "flight", figure
+        drawers["flight"] = partial(_draw_path, history)
+    return drawers
 
 
-def new_figure(title: str, size: tuple[float, float] = (_WIDTH, _HEIGHT)) -> Figure:
-    """Return an empty figure with a title."""
-    figure = Figure(figsize=size, facecolor=LIGHT["paper"], layout="constrained")
-    FigureCanvasAgg(figure)
-    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1)  # type: ignore[union-attr, call-arg]
-    figure.suptitle(escape_mathtext(title), x=0.02, ha="left", fontsize=12.5, weight="bold",
-                    color=LIGHT["ink"])  # fmt: skip
+def _draw_presence(history: NetworkHistory) -> Figure:
+    size = (WIDTH, min(9.0, max(2.6, 1.5 + 0.24 * len(history.devices))))
+    figure = new_figure(f"Devices over rounds: {history.label}", size)
+    draw_presence(figure, history)
     return figure
 
 
-def style_axes(axes: Any, x_label: str, y_label: str) -> None:
-    """Label the axes and keep their frame in the background."""
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(LIGHT["faint"])
-    axes.set_xlabel(x_label, color=LIGHT["muted"], fontsize=9.5)
-    axes.set_ylabel(y_label, color=LIGHT["muted"], fontsize=9.5)
-    axes.tick_params(colors=LIGHT["muted"], labelsize=9, length=0)
-    axes.set_axisbelow(True)
+def _draw_path(history: NetworkHistory) -> Figure:
+    figure = new_figure(f"The server's path: {history.label}", (WIDTH, 5.6))
+    draw_flight(figure, history)
+    return figure
 
 
 def _draw_chart(chart: Chart, styles: dict[str, MethodStyle]) -> Figure:
@@ -102,10 +116,7 @@ def _draw_chart(chart: Chart, styles: dict[str, MethodStyle]) -> Figure:
     if chart.x_label == "round":
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if chart.log_x:
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(LogFormatter())
-        axes.xaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.7)))
-        axes.tick_params(which="minor", colors=LIGHT["muted"], labelsize=9, length=0)
+        use_log_scale(axes)
     axes.set_ylim(chart.low, chart.high)
     _legend(figure, chart, styles)
     return figure
@@ -140,13 +151,11 @@ def _legend(figure: Figure, chart: Chart, styles: dict[str, MethodStyle]) -> Non
             Line2D([], [], color=LIGHT["ink"], ls=dash, label=label)
             for dash, label in (("-", chart.solid), ((0, (4, 2)), chart.dashed))
         ]
-    rows = math.ceil(len(entries) / 5)
-    figure.legend(handles=entries, loc="outside lower left", ncols=math.ceil(len(entries) / rows),
-                  frameon=False, fontsize=9, labelcolor=LIGHT["ink"])  # fmt: skip
+    legend_below(figure, entries, per_row=5)
 
 
 def _draw_ledger(ledger: EnergyLedger) -> Figure:
-    figure = new_figure("Energy by term", (_WIDTH, 1.5 + 0.42 * len(ledger.methods)))
+    figure = new_figure("Energy by term", (WIDTH, 1.5 + 0.42 * len(ledger.methods)))
     axes = figure.add_subplot()
     style_axes(axes, "J per run, mean over seeds", "")
     axes.grid(axis="x", color=LIGHT["grid"])

@@ -24,11 +24,14 @@ from scdn.report.final_models import (
 from scdn.report.mission_results import mission_results, mission_sentences
 from scdn.report.network_history import STATES, NetworkHistory
 from scdn.report.number_format import decimals, number, p_value, signed
+from scdn.report.pareto import PARETO_COSTS, pareto_chart
 from scdn.report.plotly_figures import plotly_chart, plotly_ledger
-from scdn.report.results import Chart
+from scdn.report.plotly_pareto import plotly_pareto
+from scdn.report.results import Chart, ParetoChart
 from scdn.report.statistics import LEAST_SEEDS
 from scdn.report.study import Study
 from scdn.report.theme import DARK, LIGHT, method_styles
+from scdn.report.verdict import verdicts
 
 _SECTIONS = (
     ("missions", "Missions", ("forecast", "worth")),
@@ -42,7 +45,7 @@ def report_page(study: Study) -> str:
     """Return the page as HTML."""
     first = _first_run(study)
     styles = method_styles(study.methods)
-    charts, ledger = study_charts(study), energy_ledger(study)
+    charts, ledger, scores = study_charts(study), energy_ledger(study), pareto_chart(study)
     runs = [run for run in study.runs if run.rounds]
     missions, finals = mission_results(runs), final_models(study)
     confused = [of for of in finals if of.confusion.size]
@@ -51,6 +54,7 @@ def report_page(study: Study) -> str:
         "themes": {"light": LIGHT, "dark": DARK},
         "plots": {
             **{chart.name: plotly_chart(chart, styles) for chart in charts},
+            **{f"pareto_{cost}": plotly_pareto(scores, cost, styles) for cost in PARETO_COSTS},
             "energy": plotly_ledger(ledger),
             **({"reliability": plotly_reliability(confused, styles)} if confused else {}),
             **{f"confusion{n}": plotly_confusion(of) for n, of in enumerate(confused)},
@@ -63,13 +67,14 @@ def report_page(study: Study) -> str:
         title=str(first.scenario.get("name") or first.folder.name or "runs"),
         about=_about(first),
         facts=_facts(study),
+        verdicts=verdicts(study),
         light=LIGHT,
         dark=DARK,
         styles=styles,
         measures=study.measures(),
         least_seeds=LEAST_SEEDS,
         seed_counts={method: _seed_count(study, method) for method in study.methods},
-        sections=_sections(study, charts),
+        sections=[_pareto_section(scores), *_sections(study, charts)],
         finals=finals,
         final_cards=_final_cards(confused),
         missions=missions,
@@ -141,6 +146,20 @@ def _section_charts(study: Study) -> list[tuple[str, str, tuple[str, ...]]]:
     """Return the sections with their charts; what a score costs comes first."""
     title = "To the target" if study.targets else "Score by cost"
     return [("target", title, tuple(budget_chart_names(study))), *_SECTIONS]
+
+
+def _pareto_section(chart: ParetoChart) -> dict[str, Any]:
+    """Return the section of final scores by what they cost."""
+    about = (
+        "Small: a run. Large: the mean of a method. Thick grey: the Pareto front of the means, "
+        "which no other method beats in both score and cost."
+    )
+    cards = [
+        {"name": f"pareto_{cost}", "title": f"Final {chart.label} against {cost}",
+         "about": " ".join([about, *chart.notes])}
+        for cost in PARETO_COSTS
+    ]  # fmt: skip
+    return {"id": "pareto", "title": "Score against cost", "cards": cards}
 
 
 def _sections(study: Study, charts: Sequence[Chart]) -> list[dict[str, Any]]:

@@ -67,6 +67,33 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """Which method to choose, what speaks for it, and when another would be the choice.
+
+    With a target, the choice is the method that reaches it with the least median energy (a run that
+    misses it counts as worse than every other); without one, the method with the best final score.
+    `choice` is None where no run reached the target, and where every run diverged. `certainty` is
+    `decided` only if the exact test finds the choice better than every other method.
+    """
+
+    setting: str  # of the runs; empty where all are compared together
+    target: str | None  # such as 95 % top-3
+    choice: str | None
+    certainty: str  # decided, no clear difference, too few seeds to tell, one method, or nobody
+    headline: str
+    evidence: list[str]
+    reservations: list[str]  # when it would not be the choice
+    joules: float | None = None  # to the target, or of the whole run: medians or means over seeds
+    seconds: float | None = None
+    score: float | None = None  # at the end
+    reached: int | None = None  # of the choice's seeds; None without a target
+    seeds: int = 0
+    next_best: str | None = None
+    factor: float | None = None  # the next best's joules as a multiple; None without a target
+    p: float | None = None  # of the exact test against the next best
+
+
+@dataclass(frozen=True)
 class Curve:
     """A method's mean or median over its seeds, with a band where there are several.
 
@@ -112,6 +139,56 @@ class Chart:
     log_x: bool = False
     solid: str = ""
     dashed: str = ""
+
+
+@dataclass(frozen=True)
+class ParetoPoint:
+    """A run's final score and its cost, or their means over a method's seeds (`seed` is None)."""
+
+    method: str
+    setting: str  # empty where all runs have the same settings
+    seed: int | None
+    score: float
+    joules: float
+    seconds: float
+    status: str = "done"
+    run: int | None = None  # its number among the study's runs
+
+
+@dataclass(frozen=True)
+class ParetoFront:
+    """The methods that no other beats in both score and cost by their means, the cheapest first."""
+
+    cost: str  # joules or seconds
+    setting: str  # empty where methods of all settings are compared
+    methods: list[str]
+
+
+@dataclass(frozen=True)
+class CostBound:
+    """Joules that no plan falls below for the progress of a mission; the least over its seeds."""
+
+    method: str
+    setting: str
+    joules: float
+
+
+@dataclass(frozen=True)
+class ParetoChart:
+    """Final scores against what they cost, by run and by method."""
+
+    metric: str
+    label: str  # of the score's axis
+    unit: str
+    higher_is_better: bool
+    settings: list[str]
+    runs: list[ParetoPoint]
+    means: list[ParetoPoint]  # of methods all of whose runs are done
+    fronts: list[ParetoFront]
+    bounds: list[CostBound]
+    targets: list[float]  # of the same metric
+    log_costs: list[str]  # costs that differ so much that a logarithmic scale shows them better
+    notes: list[str]  # on what is not drawn
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,29 @@ def name_variants(runs: Sequence[Run]) -> tuple[list[Run], SettingDifferences | 
     return named, SettingDifferences(groups, values)
 
 
+def setting_labels(runs: Sequence[Run]) -> list[str]:
+    """Return for each run a name of its settings, the method aside; empty where all are equal.
+
+    It is the scenario's name where that tells the settings apart, else what differs, else a number.
+    """
+    settings = [dict(_flattened(run.scenario)) for run in runs]
+    if not (keys := _different(settings)):
+        return [""] * len(runs)
+    own = [_values(table, keys) for table in settings]
+    groups = list(dict.fromkeys(own))
+    names = {
+        group: str(run.scenario.get("name") or "") for group, run in zip(own, runs, strict=True)
+    }
+    if len(set(names.values())) < len(groups) or "" in names.values():
+        names = {
+            group: f"setting {n}"
+            if len(keys) > _MOST_IN_A_NAME
+            else ", ".join(f"{key}={value}" for key, value in zip(keys, group, strict=True))
+            for n, group in enumerate(groups, 1)
+        }
+    return [names[group] for group in own]
+
+
 def _name(
     method: str, keys: Sequence[str], variants: Sequence[tuple[str, ...]], own: tuple[str, ...]
 ) -> str:

@@ -12,13 +12,19 @@ import pandas as pd
 
 from scdn.errors import input_error
 from scdn.record.headline_metric import BUILT_IN, Headline, headline, metrics_of_run
-from scdn.record.round_totals import DEVICE_TERMS, OPTIONAL_TERMS, TERMS
+from scdn.record.round_totals import (
+    DEVICE_TERMS,
+    OPTIONAL_TERMS,
+    TERMS,
+    RoundTotals,
+    round_totals,
+)
 from scdn.record.run_reader import Event, Run
 from scdn.record.run_tables import rounds_frame
 from scdn.record.target_results import check_targets, recorded_targets, target_results
 from scdn.report.method_comparison import MethodComparison
 from scdn.report.results import Measure
-from scdn.report.setting_differences import SettingDifferences, name_variants
+from scdn.report.setting_differences import SettingDifferences, name_variants, setting_labels
 from scdn.report.statistics import (
     final_values,
     mean_values,
@@ -128,10 +134,36 @@ class Study:
         """The methods and seeds of runs that diverged."""
         return {(run.method, run.seed) for run in self.runs if _diverged(run)}
 
+    @cached_property
+    def settings(self) -> list[str]:
+        """A name of each run's settings, in the order of the runs; empty where all are equal."""
+        return setting_labels(self.runs)
+
     def target_results(self, run: Run) -> list[Event]:
         """Return whether and at what cost a run reached each of the study's targets."""
-        judged = [] if _diverged(run) else run.rounds  # such a run has reached nothing
-        return target_results(run.start, judged, self.targets)
+        return self._target_results[run.method, run.seed]
+
+    @cached_property
+    def _target_results(self) -> dict[tuple[str, int], list[Event]]:
+        return {
+            (run.method, run.seed): target_results(
+                run.start,
+                [] if _diverged(run) else run.rounds,  # such a run has reached nothing
+                self.targets,
+            )
+            for run in self.runs
+        }
+
+    def totals(self, run: Run) -> RoundTotals:
+        """Return what a run cost as a whole; nothing if it has no round."""
+        return self._totals[run.method, run.seed]
+
+    @cached_property
+    def _totals(self) -> dict[tuple[str, int], RoundTotals]:
+        return {
+            (run.method, run.seed): sum(map(round_totals, run.rounds), RoundTotals())
+            for run in self.runs
+        }
 
     def measures(self) -> list[Measure]:
         """Return every quantity by which the methods are compared.

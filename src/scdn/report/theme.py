@@ -47,11 +47,17 @@ class MethodStyle:
 
 
 def method_styles(methods: Sequence[str]) -> dict[str, MethodStyle]:
-    """Return a style for each method; `gsp-matched` has the colour of `gsp`."""
-    bases = list(dict.fromkeys(method.removesuffix("-matched") for method in methods))
+    """Return a style for each method; `gsp-matched` has the colour of `gsp`.
+
+    Variants of a method share its colour where there are more of them than colours.
+    """
+    bases = {method: method.removesuffix("-matched") for method in methods}
+    if len(set(bases.values())) > _STYLES:
+        bases = {method: base.partition(", ")[0] for method, base in bases.items()}
+    numbers = list(dict.fromkeys(bases.values()))
     styles = {}
     for method in methods:
-        number = bases.index(method.removesuffix("-matched"))
+        number = numbers.index(bases[method])
         styles[method] = MethodStyle(
             f"method{number % _STYLES}",
             MARKERS[number % len(MARKERS)],

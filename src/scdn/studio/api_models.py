@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from scdn.control.least_changes import ChangedSetting
 from scdn.control.plan import Reason
 from scdn.record.event_schema import TargetResult
-from scdn.report.results import Chart, EnergyLedger, Measure
+from scdn.report.results import Chart, EnergyLedger, Measure, ParetoChart, Verdict
 from scdn.scenario.field_types import Positive, TargetText
 from scdn.scenario.mission_settings import Goal
 from scdn.studio.run_folders import View
@@ -262,4 +262,8 @@ class StudySummary(BaseModel):
     measures: list[Measure]
     charts: list[Chart]
     ledger: EnergyLedger
-    figures: list[str] = Field(description="figures that /api/study.png draws")
+    verdicts: list[Verdict] = Field(description="which method to choose, in numbers and words")
+    pareto: ParetoChart = Field(description="final scores against joules and seconds")
+    run_names: list[str] = Field(description="names of `runs` in this API, in the same order")
+    figures: list[str] = Field(description="figures that /api/study.png and .svg draw")
+    tables: list[str] = Field(description="tables that /api/study.csv writes")

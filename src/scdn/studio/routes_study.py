@@ -1,20 +1,22 @@
-"""HTTP routes of studies: methods compared as JSON, CSV and PNG."""
+"""HTTP routes of studies: methods compared as JSON, CSV, PNG and SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from scdn.errors import format_value, input_error
 from scdn.record.run_reader import find_runs
-from scdn.record.run_tables import exported_rounds
 from scdn.report.charts import energy_ledger, study_charts
-from scdn.report.comparison import comparison
+from scdn.report.comparison import compared_runs
 from scdn.report.mission_results import mission_results, mission_sentences
+from scdn.report.pareto import PARETO_COSTS, pareto_chart
 from scdn.report.study import Study
+from scdn.report.tables import TABLES
+from scdn.report.verdict import verdicts
 from scdn.studio.api_models import StudySummary
 from scdn.studio.services import NOT_FOUND, Services
 from scdn.targets import Target, parse_target
@@ -25,6 +27,12 @@ Targets = Annotated[
 ]
 RunNames = Annotated[
     list[str], Query(min_length=1, max_length=200, description="runs, or folders above them")
+]
+TableName = Annotated[str, Query(description=f"one of {', '.join(TABLES)}")]
+FigureName = Annotated[str, Query(description="one of the study's `figures`")]
+LogScale = Annotated[
+    bool | None,
+    Query(description="whether costs of the Pareto view are on a logarithmic scale"),
 ]
 
 
@@ -44,24 +52,47 @@ def study_routes(services: Services) -> APIRouter:
     @routes.get("/api/study", response_model=StudySummary, responses=NOT_FOUND)
     def study(run: RunNames, reference: str | None = None, target: Targets = ()) -> StudySummary:
         """Compare methods over seeds."""
-        return _summary(read_study(run, reference, target))
+        compared = read_study(run, reference, target)
+        names = [services.runs.name(run.folder) for run in compared.runs]
+        return _summary(compared, names)
 
     @routes.get("/api/study.csv", **_downloads("text/csv"))
-    def study_csv(run: RunNames) -> Response:
-        """Return a row per run and round, counted from 1."""
-        table = exported_rounds(read_study(run).runs).to_csv(index=False)
-        return _download(table, "text/csv", "rounds.csv")
+    def study_csv(
+        run: RunNames,
+        table: TableName = "rounds",
+        reference: str | None = None,
+        target: Targets = (),
+    ) -> Response:
+        """Return a table of the comparison; by default a row per run and round, counted from 1."""
+        if table not in TABLES:
+            allowed = f"must be one of {', '.join(TABLES)}"
+            raise input_error("study", "table", f"got {format_value(table)}", allowed)
+        frame = TABLES[table](read_study(run, reference, target))
+        return _download(frame.to_csv(index=False), "text/csv", f"{table}.csv")
 
     @routes.get("/api/study.png", **_downloads("image/png"))
     def study_png(
         run: RunNames,
-        figure: str = "metric",
+        figure: FigureName = "metric",
         reference: str | None = None,
         target: Targets = (),
+        log: LogScale = None,
     ) -> Response:
         """Draw one of the report's figures."""
-        picture = _png(read_study(run, reference, target), figure)
-        return _download(picture, "image/png", f"{figure}.png")
+        drawn = _picture(read_study(run, reference, target), figure, "png", log)
+        return _download(drawn, "image/png", f"{figure}.png")
+
+    @routes.get("/api/study.svg", **_downloads("image/svg+xml"))
+    def study_svg(
+        run: RunNames,
+        figure: FigureName = "metric",
+        reference: str | None = None,
+        target: Targets = (),
+        log: LogScale = None,
+    ) -> Response:
+        """Draw one of the report's figures as vectors."""
+        drawn = _picture(read_study(run, reference, target), figure, "svg", log)
+        return _download(drawn, "image/svg+xml", f"{figure}.svg")
 
     return routes
 
@@ -82,7 +113,7 @@ def _targets(texts: Sequence[str]) -> Sequence[Target] | None:
     return list(dict.fromkeys(targets)) or None
 
 
-def _summary(study: Study) -> StudySummary:
+def _summary(study: Study, run_names: list[str]) -> StudySummary:
     charts = study_charts(study)
     return StudySummary(
         methods=list(study.methods),
@@ -90,7 +121,7 @@ def _summary(study: Study) -> StudySummary:
         seeds=study.seeds,
         metric=study.headline.metric,
         targets=[str(target) for target in study.targets],
-        runs=comparison(study)["runs"],
+        runs=compared_runs(study),
         notes=list(study.notes),
         missions=[
             f"{method} {sentence}."
@@ -99,20 +130,29 @@ def _summary(study: Study) -> StudySummary:
         measures=study.measures(),
         charts=charts,
         ledger=energy_ledger(study),
-        figures=[*(chart.name for chart in charts), "energy"],
+        verdicts=verdicts(study),
+        pareto=pareto_chart(study),
+        run_names=run_names,
+        figures=[
+            *(f"pareto_{cost}" for cost in PARETO_COSTS),
+            *(chart.name for chart in charts),
+            "energy",
+        ],
+        tables=list(TABLES),
     )
 
 
-def _png(study: Study, name: str) -> bytes:
-    from scdn.report.matplotlib_figures import figures, png  # Matplotlib takes a second to load
+def _picture(study: Study, name: str, kind: Literal["png", "svg"], log_x: bool | None) -> bytes:
+    from scdn.report.matplotlib_figures import (  # Matplotlib takes a second to load
+        figure_drawers,
+        picture,
+    )
 
-    known = []
-    for figure_name, figure in figures(study):
-        if figure_name == name:
-            return png(figure)
-        known.append(figure_name)
-    allowed = f"must be one of {', '.join(known)}"
-    raise input_error("study", "figure", f"got {format_value(name)}", allowed)
+    drawers = figure_drawers(study, log_x)
+    if name not in drawers:
+        allowed = f"must be one of {', '.join(drawers)}"
+        raise input_error("study", "figure", f"got {format_value(name)}", allowed)
+    return picture(drawers[name](), kind)
 
 
 def _download(content: str | bytes, media_type: str, name: str) -> Response:

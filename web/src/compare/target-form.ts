@@ -15,7 +15,7 @@ export class TargetForm {
   constructor(ask: (targets: string[]) => void) {
     this.element = h("form", { class: "bar top ask", hidden: true, "aria-label": "Target", onsubmit: (event: Event) => {
       event.preventDefault();
-      ask(this.input.value.split(",").map((text) => text.trim()).filter(Boolean));
+      ask(this.targets());
     } }, h("label", { for: "target" }, "Cost to reach"), this.input,
     h("button", { type: "submit", title: "Show the joules and seconds that it took to reach the target" }, "Show"), this.message);
   }
@@ -32,13 +32,18 @@ export class TargetForm {
   }
 
   /** Says why targets were refused. */
-  refuse(faults: Fault[]): void {
+  refuse(faults: Fault[], targets: string[]): void {
+    if (this.targets().join() !== targets.join()) this.input.value = targets.join(", ");
     this.say(faults.map((fault) => `${fault.found}; ${fault.allowed}`).join("\n"), true);
     this.input.focus();
   }
 
   hide(): void {
     this.element.hidden = true;
+  }
+
+  private targets(): string[] {
+    return this.input.value.split(",").map((text) => text.trim()).filter(Boolean);
   }
 
   private say(text: string, wrong: boolean): void {

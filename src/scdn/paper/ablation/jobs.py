@@ -34,7 +34,7 @@ from scdn.paper.summaries import rounded, summarise
 from scdn.paper.sweep import ArtefactJob
 from scdn.paper.training_run import TrainingRecord, mean_per_round
 from scdn.paper.value_text import plus_minus
-from scdn.report.matplotlib_figures import style_axes
+from scdn.report.matplotlib_style import style_axes
 
 JOULES = ("server_j", "processing_j", "transmission_j")
 OPTIMISED = {  # case → what is optimised in it

@@ -17,7 +17,7 @@ from scdn.paper.single_round import STARTS, first_round_problem, run_algorithm3,
 from scdn.paper.summaries import mean_std, nested, rounded, rounded_list
 from scdn.paper.sweep import ArtefactJob
 from scdn.paper.value_text import listed, plus_minus, without_repeats
-from scdn.report.matplotlib_figures import style_axes
+from scdn.report.matplotlib_style import style_axes
 from scdn.report.palette import GRID
 from scdn.scenario import make_scenario
 

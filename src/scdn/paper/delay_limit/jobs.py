@@ -24,7 +24,7 @@ from scdn.paper.single_round import (
 from scdn.paper.summaries import nested, rounded, rounded_list
 from scdn.paper.sweep import ArtefactJob
 from scdn.paper.value_text import listed, value_range, without_repeats
-from scdn.report.matplotlib_figures import style_axes
+from scdn.report.matplotlib_style import style_axes
 from scdn.report.palette import GRID, INK, MARKERS, MUTED, PAPER
 from scdn.scenario import make_scenario
 

@@ -18,7 +18,7 @@ from scdn.paper.published_tables import PUBLISHED_STARTS, published_tables
 from scdn.paper.summaries import rounded, summarise, summarise_curves
 from scdn.paper.training_run import TrainingRecord, mean_per_round
 from scdn.paper.value_text import plus_minus, without_repeats
-from scdn.report.matplotlib_figures import style_axes
+from scdn.report.matplotlib_style import style_axes
 from scdn.scenario import make_scenario
 from scdn.world.churn import NEVER, churn_trace
 

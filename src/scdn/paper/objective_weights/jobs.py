@@ -24,7 +24,7 @@ from scdn.paper.single_round import (
 from scdn.paper.summaries import mean_std, nested, rounded_list
 from scdn.paper.sweep import ArtefactJob
 from scdn.paper.value_text import without_repeats
-from scdn.report.matplotlib_figures import style_axes
+from scdn.report.matplotlib_style import style_axes
 from scdn.report.palette import GRID
 from scdn.scenario import make_scenario
 

@@ -15,7 +15,7 @@ from scdn.paper.single_round import NEVER_S, first_round_problem, scenario_job
 from scdn.paper.summaries import nested, rounded, rounded_list
 from scdn.paper.sweep import ArtefactJob
 from scdn.paper.value_text import without_repeats
-from scdn.report.matplotlib_figures import style_axes
+from scdn.report.matplotlib_style import style_axes
 from scdn.report.palette import GRID
 from scdn.scenario import make_scenario
 

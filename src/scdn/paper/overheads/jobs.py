@@ -18,7 +18,7 @@ from scdn.paper.single_round import scenario_job
 from scdn.paper.summaries import mean_std, rounded, rounded_list
 from scdn.paper.sweep import ArtefactJob
 from scdn.paper.value_text import plus_minus
-from scdn.report.matplotlib_figures import style_axes
+from scdn.report.matplotlib_style import style_axes
 from scdn.report.palette import MUTED
 
 

@@ -16,7 +16,7 @@ from scdn.paper.static.claims import LABELS, published_columns
 from scdn.paper.summaries import Summary, summarise
 from scdn.paper.training_run import TrainingRecord
 from scdn.paper.value_text import plus_minus, without_repeats
-from scdn.report.matplotlib_figures import style_axes
+from scdn.report.matplotlib_style import style_axes
 
 __all__ = ["can_show", "jobs", "numbers", "show"]
 

@@ -23,7 +23,7 @@ from scdn.paper.theory_bounds import proposition1, theorem1
 from scdn.paper.theory_bounds.claims import RATES, with_halving_rates
 from scdn.paper.theory_bounds.theorem1 import ESTIMATES, HALVE_RATE_EVERY, SMOOTHNESS
 from scdn.paper.value_text import plus_minus, value_range
-from scdn.report.matplotlib_figures import style_axes
+from scdn.report.matplotlib_style import style_axes
 
 
 def jobs(spec: ArtefactSpec) -> list[ArtefactJob]:
