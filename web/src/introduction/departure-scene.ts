@@ -23,8 +23,8 @@ export function departureScene(): Scene {
         h("b", {}, change(kept[at - 1]!, kept[at]!)), "; a server that forgets them ", h("b", {}, `falls from ${score(forgotten[at - 1]!)} to ${score(forgotten[at]!)}`), "."),
       curves().element,
       h("p", {}, `Lost sensors see no new events: for these the server estimates their part, and is still right in ${score(kept_future[at]!)}.`),
-      h("p", { class: "source" }, `Accuracy: the right answer is among the model's first three. Two recorded runs that differ only in what they keep (sc-dn and zoc, seed 1). ` +
-        `Mean change when devices leave, over ${runs} seeds: ${points(mean_change.kept)} points if kept, ${points(mean_change.forgotten)} if forgotten.`),
+      h("p", { class: "source" }, `Accuracy: the right answer is among the model's first three. Two recorded runs that differ only in what the server keeps; rangers have placed new sensors since. ` +
+        `Mean change when devices leave, over ${runs} pairs of such runs: ${points(mean_change.kept)} points if kept, ${points(mean_change.forgotten)} if forgotten.`),
     ],
   };
 }

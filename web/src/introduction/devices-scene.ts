@@ -9,7 +9,7 @@ import type { Story } from "./story";
 
 const NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 export const numberWord = (count: number): string => NUMBERS[count] ?? String(count);
-const capital = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
+export const capital = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
 
 /** A distance as people say it: 93 m, 1.2 km. */
 export const metres = (value: number): string => (value < 999.5 ? `${digits(value, 2)} m` : `${digits(value / 1000, 2)} km`);
@@ -47,6 +47,7 @@ export function devicesScene({ request }: Story): Scene {
       h("p", {}, `The devices differ: they are ${metres(far(byDistance[0]!))} to ${metres(far(byDistance.at(-1)!))} from the UAV, ` +
         `behind leaves that take up to ${digits(leaves(byLeaves[0]!), 1)} dB of the signal, fast enough for ${Math.min(...steps)} to ${Math.max(...steps)} training iterations a round, ` +
         "and some will burn."),
+      h("p", { class: "source" }, "An example: handwritten digits (MNIST), split between the devices, stand in for what real sensors would measure."),
     ],
   };
 }

@@ -1,13 +1,14 @@
 import { h } from "../dom";
 import { digits } from "../format";
 import { bars } from "./bars";
+import { capital } from "./devices-scene";
 import { cheapest, figures } from "./figures";
 import type { MethodCost } from "./figures";
 import type { Scene } from "./scene";
 
 const ABOUT: Record<string, string> = {
-  mission: "plans for the target, from measured progress",
-  "sc-dn": "plans for the paper's learning bound",
+  mission: "learning is priced by what was measured",
+  "sc-dn": "scene 2: learning is priced by theory",
   "max-vfl": "everything at its maximum, stays",
   gsp: "flies to the best mean link",
   vafl: "waits for nobody",
@@ -22,15 +23,15 @@ const costOf = (cost: MethodCost): string => `${energy(cost.joules!)} and ${time
 export function verdictScene(): Scene {
   const costs = [...figures.networks.wildfire["top3=97"]].sort((one, other) => (one.joules ?? Infinity) - (other.joules ?? Infinity));
   const best = costs[0]!;
+  const close = aboutAsGood(best.method).map((cost) => cost.method);
   return {
-    name: "Which method", title: `Here, choose ${best.method}: 97\u00a0%\u00a0accuracy for ${energy(best.joules!)} and ${time(best.seconds!)}`,
+    name: "Which method", title: `Here, choose ${best.method}${close.length ? `; ${close.join(" and ")} ${close.length > 1 ? "are" : "is"} close` : ""}`,
     picture: h("div", { class: "method-costs" }, h("h2", {}, "Energy and time until 97 % accuracy, lower is better"),
       bars("Energy and time to 97 % by method", costs.map((cost) => ({
         label: cost.method, note: ABOUT[cost.method], best: cost === best, parts: [{ value: cost.joules ?? 0, kind: cost === best ? "chosen" : "other" }],
         text: cost.joules === null ? "most runs never get there" : `${energy(cost.joules)}, ${time(cost.seconds!)}`, detail: `${cost.reached} of ${cost.runs} runs reach it`,
       }))),
-      h("p", { class: "source" }, `Recorded runs of wildfire.toml: medians of ${best.runs} seeds, all joules of UAV and devices, simulated seconds. Accuracy: top 3. ` +
-        "Handwritten digits (MNIST), split between the devices, stand in for the sensors' data.")),
+      h("p", { class: "source" }, `Recorded runs of wildfire.toml: medians of ${best.runs} runs a method, all joules of UAV and devices, simulated seconds. Accuracy: the right answer is among the first three.`)),
     words: [
       h("p", {}, ABOUT_MISSION), h("p", {}, othersText(costs, best)),
       h("h2", {}, "When another method is the choice"), h("ul", { class: "exceptions" }, ...exceptions(best.method)),
@@ -38,7 +39,7 @@ export function verdictScene(): Scene {
   };
 }
 
-const ABOUT_MISSION = "A mission takes the four decisions by how much each device was seen to help, so as to reach a target that you name for the least energy.";
+const ABOUT_MISSION = "You name a target, and a mission takes the four decisions so as to reach it with the least energy. What a device is worth, it measures in every round instead of asking theory.";
 
 /** The other methods: how much more they take, and whether they get there. */
 function othersText(costs: MethodCost[], best: MethodCost): string {
@@ -46,15 +47,18 @@ function othersText(costs: MethodCost[], best: MethodCost): string {
   const more = others.filter((cost) => cost.joules !== null)
     .map((cost, index) => `${cost.method} ${index ? "" : "takes "}${Math.round(100 * (cost.joules! / best.joules! - 1))} %${index ? "" : " more energy"}`);
   const missing = others.filter((cost) => cost.joules === null).map((cost) => `${cost.method} gets there in only ${cost.reached} of ${cost.runs} runs`);
-  return `Until 97 % ${[more.join(", "), ...missing].join("; ")}.`;
+  return `It reaches 97 % accuracy for ${costOf(best)}. ${capital([more.join(", "), ...missing].join("; "))}.`;
 }
+
+/** Methods that were cheaper than the chosen one in as many runs as they were dearer. */
+const aboutAsGood = (chosen: string): MethodCost[] =>
+  figures.networks.wildfire["top3=97"].filter((cost) => cost.method !== chosen && cost.cheaper >= cost.dearer);
 
 /** Where other methods are as good or cheaper, by the same records. */
 function exceptions(chosen: string): HTMLElement[] {
   const { wildfire, "smart-grid": grid } = figures.networks;
-  const close = wildfire["top3=97"].filter((cost) => cost.method !== chosen && cost.cheaper >= cost.dearer);
   return [
-    ...close.map((cost) => h("li", {}, h("b", {}, `If simple is better: ${cost.method}`),
+    ...aboutAsGood(chosen).map((cost) => h("li", {}, h("b", {}, `If simple is better: ${cost.method}`),
       `, everything at its maximum. It is about as good here: cheaper than ${chosen} in ${cost.cheaper} of ${cost.runs} runs, dearer in ${cost.dearer}.`)),
     ...elsewhere("If 95 % is enough", wildfire["top3=95"], chosen),
     ...elsewhere("In another network, smart-grid", grid["top3=97"], chosen),
