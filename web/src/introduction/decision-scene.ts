@@ -23,7 +23,7 @@ export function decisionScene(story: Story): Scene {
     name: "The server decides", title: "Every round, the server decides four things", picture: decisionMap(story),
     words: [decisionTable(story), ...costs(story),
       h("p", { class: "source" }, `Computed just now for round 1; the exact solver proves that no plan costs ${digits(100 * Math.max(plan.gap ?? 0, 1e-4), 1)} % less. ` +
-        `Cost in joules of devices: ${digits(1 / request.weights.movement, 2)} J of the UAV count as one. A bound from theory, times a weight that you choose, tells what lost learning costs.`)],
+        `The cost adds joules, of which ${digits(1 / request.weights.movement, 2)} of the UAV count as one, and a penalty for learning that is lost: an estimate from theory, with a weight that you set. Scene 4 shows what whole runs took.`)],
   };
 }
 
@@ -87,8 +87,8 @@ function costs({ plan, stay, gsp }: Story): HTMLElement[] {
   const names = new Map([[plan, ["This plan", "sc-dn, "]], [gsp, ["Best average link", "GSP, "]], [stay, ["Stay at the start", ""]]]);
   const rows = valid.map((other) => row(names.get(other)![0]!, `${names.get(other)![1]}hears ${heard(other)}`, other));
   return [
-    h("h2", {}, `This round costs ${digits(plan.objective)} (lower is better), with the next best method ${digits(next.objective)}`), bars("Cost of the round by plan", rows),
-    h("p", { class: "keys" }, key("flight", "flying and hovering"), key("lost", "learning that is lost")),
+    h("h2", {}, `By this estimate the round costs ${digits(plan.objective)} (lower is better), with the next best method ${digits(next.objective)}`), bars("Cost of the round by plan", rows),
+    h("p", { class: "keys" }, key("flight", "flying and hovering"), key("devices", "sending and computing"), key("lost", "learning that is lost")),
     h("p", {}, `Flying costs ${kilojoules(extra)} more than staying, but ${numberWord(heard(plan) - heard(stay))} more devices teach the model.`),
   ];
 }

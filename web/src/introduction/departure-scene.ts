@@ -23,7 +23,7 @@ export function departureScene(): Scene {
         h("b", {}, change(kept[at - 1]!, kept[at]!)), "; a server that forgets them ", h("b", {}, `falls from ${score(forgotten[at - 1]!)} to ${score(forgotten[at]!)}`), "."),
       curves().element,
       h("p", {}, `Lost sensors see no new events: for these the server estimates their part, and is still right in ${score(kept_future[at]!)}.`),
-      h("p", { class: "source" }, `Accuracy: the right answer is among the model's first three. Two recorded runs that differ only in what the server keeps; rangers have placed new sensors since. ` +
+      h("p", { class: "source" }, `Accuracy: the right answer is among the model's first three. Two recorded runs that differ only in what the server keeps; other sensors were lost before, and rangers have placed new ones. ` +
         `Mean change when devices leave, over ${runs} pairs of such runs: ${points(mean_change.kept)} points if kept, ${points(mean_change.forgotten)} if forgotten.`),
     ],
   };

@@ -7,14 +7,14 @@ import type { MethodCost } from "./figures";
 import type { Scene } from "./scene";
 
 const ABOUT: Record<string, string> = {
-  mission: "learning is priced by what was measured",
-  "sc-dn": "scene 2: learning is priced by theory",
-  "max-vfl": "everything at its maximum, stays",
-  gsp: "flies to the best mean link",
-  vafl: "waits for nobody",
+  mission: "measures learning, and plans for a target",
+  "sc-dn": "as in scene 2: estimates learning by theory",
+  "max-vfl": "stays; all devices at full power and clock",
+  gsp: "flies to the best average link",
+  vafl: "asynchronous: waits for no device",
 };
 
-const energy = (joules: number): string => (joules >= 1000 ? `${digits(joules / 1000, 2)} kJ` : `${digits(joules, 2)} J`);
+const energy = (joules: number): string => (joules >= 1000 ? `${digits(joules / 1000)} kJ` : `${digits(joules, 2)} J`);
 const time = (seconds: number): string => `${Math.round(seconds)} s`;
 const costOf = (cost: MethodCost): string => `${energy(cost.joules!)} and ${time(cost.seconds!)}` +
   (cost.reached < cost.runs ? ` (${cost.reached} of ${cost.runs} runs reach it)` : "");
@@ -39,7 +39,7 @@ export function verdictScene(): Scene {
   };
 }
 
-const ABOUT_MISSION = "You name a target, and a mission takes the four decisions so as to reach it with the least energy. What a device is worth, it measures in every round instead of asking theory.";
+const ABOUT_MISSION = "You name a target, and a mission takes the four decisions so as to reach it with the least energy. It measures in every round what each device contributes; over whole runs that beats the estimate of scene 2.";
 
 /** The other methods: how much more they take, and whether they get there. */
 function othersText(costs: MethodCost[], best: MethodCost): string {
@@ -61,7 +61,7 @@ function exceptions(chosen: string): HTMLElement[] {
     ...aboutAsGood(chosen).map((cost) => h("li", {}, h("b", {}, `If simple is better: ${cost.method}`),
       `, everything at its maximum. It is about as good here: cheaper than ${chosen} in ${cost.cheaper} of ${cost.runs} runs, dearer in ${cost.dearer}.`)),
     ...elsewhere("If 95 % is enough", wildfire["top3=95"], chosen),
-    ...elsewhere("In another network, smart-grid", grid["top3=97"], chosen),
+    ...elsewhere("To 97 % in another network, smart-grid", grid["top3=97"], chosen),
   ];
 }
 
