@@ -1,31 +1,83 @@
 import * as THREE from "three";
-import { colour } from "../theme";
+import { colour, onThemeChange } from "../theme";
 import type { ObjectiveSurface } from "../types";
 import type { Viewport } from "./viewport";
 
+const CLEAR_FROM = 0.9; // the share of positions from which on the map is clear
+
+/** The values that the colours of the map stand for. */
+export interface MapScale {
+  altitude_m: number;
+  lowest: number;
+  middle: number; // the value in the middle of the colour scale, which is logarithmic
+  clear: number; // from here on the map is clear
+  highest: number;
+}
+
 /** The objective over the server's positions at one altitude, as a shaded plane. */
 export class ObjectiveMap {
+  scale: MapScale | null = null; // null: no map is shown
+  private surface: ObjectiveSurface | null = null;
   private mesh: THREE.Mesh<THREE.PlaneGeometry, THREE.MeshBasicMaterial>;
+  private ray = new THREE.Raycaster();
 
-  constructor(private viewport: Viewport) {
+  constructor(private viewport: Viewport, private onChange: () => void) {
     const material = new THREE.MeshBasicMaterial({ map: blankTexture(2, 2), transparent: true,
       side: THREE.DoubleSide, depthWrite: false });
     this.mesh = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), material);
     this.mesh.renderOrder = -1;
     this.mesh.visible = false;
     viewport.scene.add(this.mesh);
+    onThemeChange(() => this.show(this.surface));
   }
 
   show(surface: ObjectiveSurface | null): void {
-    this.mesh.visible = surface !== null;
+    this.scale = surface && scaleOf(surface);
+    this.surface = this.scale && surface;
+    this.mesh.visible = this.scale !== null;
     this.viewport.invalidate();
-    if (!surface) return;
-    const { region, unit } = this.viewport;
-    const [x, y] = [region[0] * unit, region[1] * unit];
-    this.mesh.scale.set(x, y, 1);
-    this.mesh.position.set(x / 2, y / 2, surface.altitude_m * unit);
-    paint(this.mesh.material, surface);
+    if (surface && this.scale) {
+      const { region, unit } = this.viewport;
+      const [x, y] = [region[0] * unit, region[1] * unit];
+      this.mesh.scale.set(x, y, 1);
+      this.mesh.position.set(x / 2, y / 2, surface.altitude_m * unit);
+      paint(this.mesh.material, surface, this.scale);
+    }
+    this.onChange();
   }
+
+  /** The position on the map under a point of the canvas, in CSS pixels, and the objective there. */
+  valueUnder(x: number, y: number): { x_m: number; y_m: number; objective: number | null } | null {
+    const { surface, viewport: { canvas, camera, unit, region } } = this;
+    if (!surface) return null;
+    const pointer = new THREE.Vector2(2 * x / canvas.clientWidth - 1, 1 - 2 * y / canvas.clientHeight);
+    this.ray.setFromCamera(pointer, camera);
+    const plane = new THREE.Plane(new THREE.Vector3(0, 0, 1), -surface.altitude_m * unit);
+    const hit = this.ray.ray.intersectPlane(plane, new THREE.Vector3());
+    const [x_m, y_m] = hit ? [hit.x / unit, hit.y / unit] : [-1, -1];
+    if (x_m < 0 || y_m < 0 || x_m > region[0] || y_m > region[1]) return null;
+    return { x_m, y_m, objective: interpolated(surface.objective, x_m / region[0], y_m / region[1]) };
+  }
+}
+
+/** The value between four points of a grid; null if the server may not be at one of them. */
+function interpolated(rows: (number | null)[][], right: number, up: number): number | null {
+  const [columns, lines] = [rows[0]!.length - 1, rows.length - 1];
+  const [column, line] = [Math.min(Math.floor(right * columns), columns - 1), Math.min(Math.floor(up * lines), lines - 1)];
+  const [across, along] = [right * columns - column, up * lines - line];
+  const corners = [rows[line]![column]!, rows[line]![column + 1]!, rows[line + 1]![column]!, rows[line + 1]![column + 1]!];
+  if (corners.some((value) => value === null)) return null;
+  const [a, b, c, d] = corners as [number, number, number, number];
+  return (a * (1 - across) + b * across) * (1 - along) + (c * (1 - across) + d * across) * along;
+}
+
+/** The values of the colours; null where the server may be nowhere at this altitude. */
+function scaleOf(surface: ObjectiveSurface): MapScale | null {
+  const sorted = surface.objective.flat().filter((value): value is number => value !== null).sort((a, b) => a - b);
+  if (!sorted.length) return null;
+  const [lowest, highest] = [sorted[0]!, sorted.at(-1)!];
+  const clear = sorted[Math.floor(CLEAR_FROM * (sorted.length - 1))]!;
+  return { altitude_m: surface.altitude_m, lowest, clear, highest, middle: lowest + Math.expm1(Math.log1p(clear - lowest) / 2) };
 }
 
 function blankTexture(columns: number, rows: number): THREE.DataTexture {
@@ -35,8 +87,11 @@ function blankTexture(columns: number, rows: number): THREE.DataTexture {
   return texture;
 }
 
+/** How opaque the map is at a part of its colour scale. */
+export const mapOpacity = (part: number): number => 0.82 * Math.max(0.03, (1 - Math.min(1, part)) ** 1.3);
+
 /** Paints low objectives opaque and high ones clear; forbidden positions stay unpainted. */
-function paint(material: THREE.MeshBasicMaterial, surface: ObjectiveSurface): void {
+function paint(material: THREE.MeshBasicMaterial, surface: ObjectiveSurface, { lowest, clear }: MapScale): void {
   const [rows, columns] = [surface.objective.length, surface.objective[0]!.length];
   const image = material.map!.image as { width: number; height: number };
   if (image.width !== columns || image.height !== rows) {
@@ -44,17 +99,13 @@ function paint(material: THREE.MeshBasicMaterial, surface: ObjectiveSurface): vo
     material.map = blankTexture(columns, rows);
   }
   const data = (material.map!.image as unknown as { data: Uint8Array }).data;
-  const known = surface.objective.flat().filter((value): value is number => value !== null);
-  const sorted = known.sort((a, b) => a - b);
-  const [low, high] = [sorted[0] ?? 0, sorted[Math.floor(0.9 * (sorted.length - 1))] ?? 0];
-  const range = Math.max(Math.log1p(high - low), 1e-9);
+  const range = Math.max(Math.log1p(clear - lowest), 1e-9);
   const shade = new THREE.Color(colour("shade")).convertLinearToSRGB().toArray().map((c) => 255 * c);
   let offset = 0;
   for (const row of surface.objective) {
     for (const value of row) {
       data.set(shade, offset);
-      const excess = value === null ? 1 : Math.min(1, Math.log1p(value - low) / range);
-      data[offset + 3] = value === null ? 0 : 210 * Math.max(0.03, (1 - excess) ** 1.3);
+      data[offset + 3] = value === null ? 0 : 255 * mapOpacity(Math.log1p(value - lowest) / range);
       offset += 4;
     }
   }
