@@ -13,7 +13,7 @@ const MOST_NAMES = 6;
 /** What the server would cost at another position than the planned one, and why. */
 export class WhatIf {
   readonly element = h("section", { class: "what-if", "aria-label": "What if the server were here", hidden: true });
-  answers = 0; // plans received
+  answers: { at: number; roundTrip: number }[] = []; // the last ones
   private sentence = h("p", { role: "status" });
   private reasons = h("ul");
   private body = h("tbody");
@@ -37,6 +37,7 @@ export class WhatIf {
     const { model } = this;
     const { whatIf } = model;
     if (!whatIf) return;
+    const start = performance.now();
     const text = JSON.stringify({ ...model.request, candidates_m: [whatIf] });
     try {
       const plan = await api.plan(text, "exact", 1e-4, 1);
@@ -48,7 +49,8 @@ export class WhatIf {
       this.fault = error.faults.some(({ field }) => field === "candidates_m")
         ? "The server may not be here: this is inside a keep-out box, or lower than it can fly." : error.message;
     }
-    this.answers++;
+    this.answers.push({ at: performance.now(), roundTrip: performance.now() - start });
+    if (this.answers.length > 1000) this.answers.splice(0, 500);
     this.onPlan();
   }
 

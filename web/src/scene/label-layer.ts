@@ -114,7 +114,7 @@ export class LabelLayer {
       this.probe.className = classes(kind);
       this.probe.textContent = text;
       width = Math.min(Math.ceil(this.probe.getBoundingClientRect().width), LONGEST);
-      this.probe.textContent = "";
+      this.probe.textContent = this.probe.className = "";
       if (width > 0) this.widths.set(key, width);
     }
     return width;

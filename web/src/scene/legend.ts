@@ -48,8 +48,8 @@ export function legendEntries(state: NetworkState, map: MapScale | null, shells:
   return entries.filter((entry): entry is LegendEntry => !!entry);
 }
 
-const linkEntry = ({ links }: NetworkState): LegendEntry => ({ kind: "links", text: `link: ${links?.measure ?? "power, by the round's highest"}`,
-  scale: [links?.low ?? "0 %", links?.high ?? "100 %"] });
+const linkEntry = ({ links }: NetworkState): LegendEntry =>
+  ({ kind: "links", text: `link: ${links?.measure ?? "load"}`, scale: [links?.low ?? "lowest", links?.high ?? "highest"] });
 
 /** The legend of a scene, which follows what it shows, and the objective under the pointer. */
 export class Legend {
