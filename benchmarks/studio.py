@@ -314,7 +314,9 @@ def main() -> None:
     """Run the named parts, or all."""
     parts = {
         "drag": lambda: dragging("Dragging one of 10 devices", REQUEST),
-        "what-if": lambda: dragging("Dragging the planned server of 10 devices", REQUEST, "planned"),
+        "what-if": lambda: dragging(
+            "Dragging the planned server of 10 devices", REQUEST, "planned"
+        ),
         "many": lambda: dragging("Dragging one of 500 devices", large_request(500)),
         "crowd": lambda: dragging("Dragging one of 1,000 devices", large_request(1000)),
         "replay": replay,

@@ -17,7 +17,7 @@ from scdn.studio.settings import StudioSettings
 pytestmark = NEEDS_CHROMIUM
 
 REQUEST = json.loads((ROOT / "examples" / "request.json").read_text())
-OFF = ("d137", "d402")  # two of 500 whose power reaches nobody
+OFF = ("d137", "d402")  # two of 500 that have no power
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def _network(count, off=()):
     positions[: count // 2, 2] = 0
     devices = [
         {"id": f"d{n}", "position_m": [round(c, 1) for c in position]}
-        | ({"max_power_w": 1e-9} if f"d{n}" in off else {})
+        | ({"max_power_w": 0} if f"d{n}" in off else {})
         for n, position in enumerate(positions.tolist())
     ]
     return {
@@ -127,6 +127,8 @@ def _placed_names(page):
 @pytest.mark.parametrize(("count", "off"), [(10, ()), (40, ("d7",)), (500, OFF)])
 def test_no_two_names_overlap_at_any_camera(page, count, off):
     _load(page, REQUEST if count == 10 else _network(count, off))
+    resting = "studio.plan.model.plan.devices.filter(d => !d.active).map(d => d.id)"
+    assert page.evaluate(resting) == list(off)
     side = max(page.evaluate("studio.plan.viewport.region"))
     page.evaluate("key => studio.plan.model.select(key)", "device:d5")
     for top, camera in CAMERAS:
@@ -187,7 +189,7 @@ def test_dragging_works_from_above_as_in_3d(page):
 
 
 _DRAWN = """() => {
-    const { scene, viewport, state = scene.state } = studio.plan;
+    const { scene, viewport } = studio.plan;
     const has = state => scene.state.devices.some(device => device.state === state);
     const lines = object => object.geometry.drawRange.count > 0;
     const drawn = { active: has("active"), off: has("off"), failed: has("failed"),
@@ -197,7 +199,8 @@ _DRAWN = """() => {
         ring: (scene.devices.meshes.ring?.count ?? 0) > 0,
         server: scene.drone.visible, before: scene.droneBefore.visible,
         optimum: scene.droneOptimum.visible, flight: lines(scene.moveLine.object),
-        path: lines(scene.trail.object), stem: lines(scene.stems.object),
+        path: lines(scene.trail.object), stem: lines(scene.stems.object) && !viewport.top,
+        contour: lines(scene.objectiveMap.lines.object),
         box: scene.state.boxes.length > 0, site: scene.state.candidates.length > 0,
         rival: scene.state.rivals.length > 0, shell: scene.reachShells.group.children.length > 0,
         links: scene.links !== null || lines(scene.thinLinks.object),
@@ -217,13 +220,17 @@ def _legend(page):
 
 def test_the_legend_lists_what_is_drawn_and_nothing_else(page):
     common = {"active", "flying", "server", "before", "flight", "stem", "box", "links", "map"}
+    common.add("contour")
     assert _legend(page) == common
     page.get_by_role("button", name="d3", exact=True).click()
     assert _legend(page) == common | {"ring", "shell"}
     page.get_by_text("View", exact=True).click()
     page.get_by_label("Objective map").select_option("none")
     page.get_by_label("Reach shells").select_option("none")
-    assert _legend(page) == common - {"map"} | {"ring"}
+    assert _legend(page) == common - {"map", "contour"} | {"ring"}
+    page.get_by_role("button", name="Top view").first.click()
+    assert "stem" not in _legend(page)  # seen from above, it is a point
+    page.get_by_role("button", name="Top view").first.click()
     page.get_by_label("Compare with rivals").check()
     until(page, "studio.plan.scene.state.rivals.length === 3")
     _drag(page, "planned", 30, 10)

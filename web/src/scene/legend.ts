@@ -2,7 +2,6 @@ import { h, setChildren, setText } from "../dom";
 import { digits } from "../format";
 import { hasRings } from "./device-layer";
 import { mapOpacity } from "./objective-map";
-import type { MapScale } from "./objective-map";
 import type { DeviceState, NetworkScene, NetworkState } from "./network-scene";
 
 const NARROW_PX = 680; // of the window: below, the legend is closed at first
@@ -18,7 +17,8 @@ export interface LegendEntry {
 }
 
 /** What a scene shows, as entries of a legend: everything that is drawn, and nothing else. */
-export function legendEntries(state: NetworkState, map: MapScale | null, shells: number): LegendEntry[] {
+export function legendEntries({ state, objectiveMap, reachShells, viewport }: NetworkScene): LegendEntry[] {
+  const map = objectiveMap.scale;
   const { server, serverBefore, optimum, serverLabels, selected } = state;
   const devices = state.devices.filter(({ opacity }) => opacity > 0.02);
   const flying = devices.some(({ position }) => position[2] > 0);
@@ -36,12 +36,13 @@ export function legendEntries(state: NetworkState, map: MapScale | null, shells:
     serverBefore && { kind: "before", text: serverLabels?.before ?? "server before" },
     server && serverBefore && { kind: "flight", text: "flight in the round" },
     state.path.length > 1 && { kind: "path", text: "path of the server" },
-    (devices.some(({ position, dimmed }) => position[2] > 0 && !dimmed) || (server?.[2] ?? 0) > 0 || [...state.candidates, ...state.rivals.map(({ position }) => position)].some((position) => position[2] > 0)) &&
+    !viewport.top && (devices.some(({ position, dimmed }) => position[2] > 0 && !dimmed) || (server?.[2] ?? 0) > 0 || [...state.candidates, ...state.rivals.map(({ position }) => position)].some((position) => position[2] > 0)) &&
       { kind: "stem", text: "height" },
     state.boxes.length > 0 && { kind: "box", text: `keep-out box (${state.boxes.length})` },
     state.candidates.length > 0 && { kind: "site", text: `candidate site (${state.candidates.length})` },
     state.rivals.length > 0 && { kind: "rival", text: "server of a rival" },
-    shells > 0 && { kind: "shell", text: "where the server hears it at full power" },
+    reachShells.count > 0 && { kind: "shell", text: "where the server hears it at full power" },
+    objectiveMap.contours > 0 && { kind: "contour", text: "equal objective" },
     server && devices.some(({ linkLoad, dimmed }) => linkLoad !== null && !dimmed) && linkEntry(state),
     map && { kind: "map", text: `objective (weighted cost), server at ${digits(map.altitude_m)} m`,
       scale: [map.lowest, map.middle, map.clear].map((value) => digits(value, 4)).concat(`highest ${digits(map.highest, 4)}`) });
@@ -69,6 +70,7 @@ export class Legend {
     this.element.addEventListener("toggle", cover);
     cover();
     scene.onDraw(() => this.follow());
+    viewport.onCamera(() => this.follow());
     for (const type of ["pointermove", "pointerdown", "pointerleave"] as const) {
       viewport.canvas.addEventListener(type, (event) => {
         this.under = type === "pointerleave" ? null : { x: event.offsetX, y: event.offsetY };
@@ -79,7 +81,7 @@ export class Legend {
   }
 
   private follow(): void {
-    const entries = legendEntries(this.scene.state, this.scene.objectiveMap.scale, this.scene.reachShells.count);
+    const entries = legendEntries(this.scene);
     const now = JSON.stringify(entries);
     if (now === this.shown) return;
     this.shown = now;

@@ -1,7 +1,8 @@
 import type { Position } from "../types";
+import { hasRings, isCrowd, isWarning } from "./device-layer";
 import type { Label } from "./label-layer";
 import { RULER_PRIORITY } from "./label-layer";
-import type { DeviceMarker, NetworkState } from "./network-scene";
+import type { NetworkState } from "./network-scene";
 import type { Viewport } from "./viewport";
 
 const APART = 6; // scene units from which another position of the server gets its own label
@@ -26,12 +27,11 @@ export function networkLabels(state: NetworkState, viewport: Viewport): Label[] 
   for (const { label, position } of rivals) add(`rival:${label}`, label, "rival", position, SITE);
   boxes.forEach((box, index) => add(`box:${index}`, `box ${index + 1}`, "box", topOfBox(box), SITE));
   candidates.forEach((position, index) => add(`candidate:${index}`, `site ${index + 1}`, "site", position, SITE));
+  const remarkable = !isCrowd(devices) || hasRings(devices); // not where most of a crowd is off
   for (const device of devices) {
-    if (device.opacity > 0.02 && !device.dimmed) add(`device:${device.id}`, device.label, device.state, device.position, devicePriority(device));
+    if (device.opacity > 0.02 && !device.dimmed) add(`device:${device.id}`, device.label, device.state, device.position, remarkable && isWarning(device) ? WARNING : DEVICE);
   }
   return labels;
 }
-
-const devicePriority = ({ state }: DeviceMarker): number => (state === "off" || state === "failed" ? WARNING : DEVICE);
 
 const topOfBox = (box: readonly number[]): Position => [(box[0]! + box[3]!) / 2, (box[1]! + box[4]!) / 2, box[5]!];

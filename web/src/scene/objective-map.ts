@@ -1,15 +1,21 @@
 import * as THREE from "three";
+import { digits } from "../format";
 import { colour, onThemeChange } from "../theme";
 import type { ObjectiveSurface } from "../types";
+import { contour, labelPoint } from "./contours";
+import { RULER_PRIORITY } from "./label-layer";
+import { DynamicLines } from "./lines";
 import type { Viewport } from "./viewport";
 
 const CLEAR_FROM = 0.9; // the share of positions from which on the map is clear
+const CONTOURS = [0.25, 0.5, 0.75]; // parts of the colour scale that are drawn as lines
+const FINE = 41; // points a side from which on lines are drawn: while something is dragged, there are fewer
 
 /** The values that the colours of the map stand for. */
 export interface MapScale {
   altitude_m: number;
   lowest: number;
-  middle: number; // the value in the middle of the colour scale, which is logarithmic
+  middle: number; // in the middle of the colour scale, which is logarithmic
   clear: number; // from here on the map is clear
   highest: number;
 }
@@ -17,7 +23,9 @@ export interface MapScale {
 /** The objective over the server's positions at one altitude, as a shaded plane. */
 export class ObjectiveMap {
   scale: MapScale | null = null; // null: no map is shown
+  contours = 0; // lines of equal objective that are shown
   private surface: ObjectiveSurface | null = null;
+  private lines = new DynamicLines(new THREE.LineBasicMaterial({ transparent: true, opacity: 0.7 }));
   private mesh: THREE.Mesh<THREE.PlaneGeometry, THREE.MeshBasicMaterial>;
   private ray = new THREE.Raycaster();
 
@@ -27,7 +35,7 @@ export class ObjectiveMap {
     this.mesh = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), material);
     this.mesh.renderOrder = -1;
     this.mesh.visible = false;
-    viewport.scene.add(this.mesh);
+    viewport.scene.add(this.mesh, this.lines.object);
     onThemeChange(() => this.show(this.surface));
   }
 
@@ -43,7 +51,22 @@ export class ObjectiveMap {
       this.mesh.position.set(x / 2, y / 2, surface.altitude_m * unit);
       paint(this.mesh.material, surface, this.scale);
     }
+    this.drawContours();
     this.onChange();
+  }
+
+  /** Draws lines of equal objective, each with its number. */
+  private drawContours(): void {
+    const { surface, scale, viewport: { region, unit, labels } } = this;
+    const fine = surface !== null && scale !== null && surface.x_m.length >= FINE && scale.clear > scale.lowest;
+    const contours = !fine ? [] : CONTOURS.map((part) => contour(surface, valueAt(scale, part))).filter(({ segments }) => segments.length);
+    const height = (surface?.altitude_m ?? 0) * unit;
+    const at = (x: number, y: number) => new THREE.Vector3(x * region[0] * unit, y * region[1] * unit, height);
+    this.contours = contours.length;
+    this.lines.material.color.set(colour("shade"));
+    this.lines.set(contours.flatMap(({ segments }) => segments.flatMap((x, index) => (index % 2 ? [] : at(x, segments[index + 1]!).toArray()))));
+    labels.set("contours", contours.map((line) => ({ key: `contour:${line.value}`, text: digits(line.value, 3), kind: "contour",
+      at: at(...labelPoint(line)), priority: RULER_PRIORITY })));
   }
 
   /** The position on the map under a point of the canvas, in CSS pixels, and the objective there. */
@@ -77,8 +100,12 @@ function scaleOf(surface: ObjectiveSurface): MapScale | null {
   if (!sorted.length) return null;
   const [lowest, highest] = [sorted[0]!, sorted.at(-1)!];
   const clear = sorted[Math.floor(CLEAR_FROM * (sorted.length - 1))]!;
-  return { altitude_m: surface.altitude_m, lowest, clear, highest, middle: lowest + Math.expm1(Math.log1p(clear - lowest) / 2) };
+  const ends = { altitude_m: surface.altitude_m, lowest, clear, highest, middle: 0 };
+  return { ...ends, middle: valueAt(ends, 0.5) };
 }
+
+/** The objective at a part of the colour scale. */
+const valueAt = ({ lowest, clear }: MapScale, part: number): number => lowest + Math.expm1(part * Math.log1p(clear - lowest));
 
 function blankTexture(columns: number, rows: number): THREE.DataTexture {
   const texture = new THREE.DataTexture(new Uint8Array(4 * rows * columns), columns, rows);

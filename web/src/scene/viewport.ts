@@ -49,7 +49,7 @@ export class Viewport {
     this.canvas = this.renderer.domElement;
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", "The network in 3-D");
+    this.canvas.setAttribute("aria-label", "The network in 3-D. T shows it from above, Home shows all of it, plus and minus zoom, brackets turn it.");
     this.labels = new LabelLayer(this);
     host.append(this.canvas, this.labels.element);
     this.cameras = new Cameras(this.canvas, { change: () => this.invalidate(), settled: () => this.cameraMoved() });
