@@ -369,7 +369,7 @@ def test_two_devices_that_are_off_are_found_among_500_in_two_actions(page):
         }"""
     )
     assert sizes == {"ring": 2, "0.55": 498, "1.35": 2}
-    page.get_by_label("Find a device by name").fill("D49")
+    page.get_by_label("Find a device").fill("D49")
     assert page.get_by_text("11 of 500 devices have “D49” in their name.").is_visible()
     assert rows.count() == 11
     page.keyboard.press("Enter")

@@ -31,7 +31,7 @@ export class DeviceFinder {
   found: Device[] = [];
   private filter = FILTERS[0]!;
   private text = "";
-  private search = h("input", { type: "search", "aria-label": "Find a device by name", placeholder: "Find by name", maxlength: 80 });
+  private search = h("input", { type: "search", "aria-label": "Find a device", placeholder: "Find by name", maxlength: 80 });
   private select = h("select", { "aria-label": "Show devices that are" });
   private count = h("span", { role: "status" });
   private next = button("Show next", () => this.showNext(), {});
