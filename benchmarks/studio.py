@@ -1,6 +1,6 @@
 """Measure the studio: plans while dragging, many devices, replay, and load by many users.
 
-    python benchmarks/studio.py [drag] [crowd] [replay] [load]
+    python benchmarks/studio.py [drag] [what-if] [many] [crowd] [replay] [load]
 
 Uses a real server and a real Chromium. 3-D is drawn on the processor, so a machine with a graphics
 card is faster. `load` needs no browser.
@@ -93,16 +93,18 @@ _CIRCLES = """async ([x, y, ms]) => {
 
 
 def drag(page: Any, key: str, seconds: float) -> dict[str, Any]:
-    """Move a device in circles at the screen's frame rate; return what the page measured."""
+    """Move a device or server in circles at the frame rate; return what the page measured."""
     x, y = screen_position(page, key)
     page.mouse.move(x, y)
     page.mouse.down()
     page.evaluate(
-        "studio.plan.replanner.answers.length = 0; studio.plan.viewport.frames.length = 0"
+        "studio.plan.replanner.answers.length = 0; studio.plan.viewport.frames.length = 0;"
+        "studio.plan.whatIf.answers.length = 0"
     )
     elapsed_s, moves = page.evaluate(_CIRCLES, [x, y, 1000 * seconds])
     measured = page.evaluate(
-        "({answers: studio.plan.replanner.answers, frames: studio.plan.viewport.frames})"
+        "({answers: [...studio.plan.replanner.answers, ...studio.plan.whatIf.answers],"
+        " frames: studio.plan.viewport.frames})"
     )
     page.mouse.up()
     trips = [answer["roundTrip"] for answer in measured["answers"]]
@@ -111,8 +113,9 @@ def drag(page: Any, key: str, seconds: float) -> dict[str, Any]:
             "frames": frames}  # fmt: skip
 
 
-def dragging(title: str, request: dict[str, Any]) -> None:
-    """Measure plans per second while a device is dragged."""
+def dragging(title: str, request: dict[str, Any], key: str | None = None) -> None:
+    """Measure plans per second while a device, or what has this key, is dragged."""
+    key = key or f"device:{request['devices'][2]['id']}"
     with (
         tempfile.TemporaryDirectory() as folder,
         studio(Path(folder)) as (address, pid),
@@ -127,9 +130,9 @@ def dragging(title: str, request: dict[str, Any]) -> None:
         )
         until(page, f"studio.plan.model.plan?.devices.length === {len(request['devices'])}")
         page.wait_for_timeout(1500)
-        drag(page, f"device:{request['devices'][2]['id']}", 2.0)
+        drag(page, key, 2.0)
         before = cpu_s(pid)
-        measured = drag(page, f"device:{request['devices'][2]['id']}", SECONDS)
+        measured = drag(page, key, SECONDS)
         server = cpu_s(pid) - before
         answer = page.evaluate(
             "({gap: studio.plan.model.plan.gap, s: studio.plan.model.plan.solve_seconds})"
@@ -311,6 +314,10 @@ def main() -> None:
     """Run the named parts, or all."""
     parts = {
         "drag": lambda: dragging("Dragging one of 10 devices", REQUEST),
+        "what-if": lambda: dragging(
+            "Dragging the planned server of 10 devices", REQUEST, "planned"
+        ),
+        "many": lambda: dragging("Dragging one of 500 devices", large_request(500)),
         "crowd": lambda: dragging("Dragging one of 1,000 devices", large_request(1000)),
         "replay": replay,
         "load": load,

@@ -127,12 +127,12 @@ def test_a_device_is_added_moved_and_removed_by_keyboard(plan):
 def test_the_server_stays_at_the_candidate_sites(plan):
     plan.get_by_text("Where the server may be").click()
     plan.get_by_role("button", name="Add a site").click()
-    plan.get_by_label("Site x").fill("20")
+    plan.get_by_label("Site 1, x in metres").fill("20")
     plan.keyboard.press("Tab")
     _wait_for_plan(plan)
     position = plan.evaluate("studio.plan.model.plan.server.position_m")
     assert position == plan.evaluate("studio.plan.model.request.candidates_m[0]")
-    plan.get_by_role("button", name="Remove the site").click()
+    plan.get_by_role("button", name="Remove site 1").click()
     plan.get_by_role("button", name="Add a box").click()
     _wait_for_plan(plan)
     assert plan.evaluate("studio.plan.model.request.keep_out_m.length") == 2

@@ -41,7 +41,7 @@ export function updateAddress(view: ViewName, change: AddressChange, step = fals
 }
 
 function writeAddress(view: ViewName, parameters: URLSearchParams, step: boolean): void {
-  const query = parameters.toString().replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3D", "=");
+  const query = parameters.toString().replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3D", "=").replaceAll("%3A", ":");
   const hash = `#${view}${query ? `?${query}` : ""}`;
   if (hash === location.hash) return;
   if (step) history.pushState(null, "", hash);

@@ -105,10 +105,6 @@ export function collapsible(title: string, open: boolean, ...children: HTMLEleme
   return h("details", { open }, h("summary", {}, title, icon("down")), h("div", { class: "inside" }, ...children));
 }
 
-export function legendEntry(kind: string, text: string): HTMLElement {
-  return h("span", { class: `key ${kind}` }, h("i"), text);
-}
-
 export function faultList(faults: Fault[], limit: number): HTMLElement[] {
   return faults.slice(0, limit).map((fault) => h("li", {}, h("code", {}, fault.field), ` ${fault.found}; ${fault.allowed}`));
 }

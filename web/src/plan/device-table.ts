@@ -1,37 +1,51 @@
 import { button, h, setChildren, setText } from "../dom";
 import { hertz, plural, seconds, watts, shortNumber } from "../format";
 import type { DevicePlan } from "../types";
+import { plansById } from "./device-finder";
+import type { DeviceFinder } from "./device-finder";
 import type { PlanModel } from "./plan-model";
 
 const MAX_ROWS = 100; // more would slow down dragging
 const COLUMNS = ["Device", "Iterations", "Power", "Clock", "Delay"];
 
-/** The plan of each device, a row per device. */
+/** The plan of each device that is looked for, a row per device. */
 export class DeviceTable {
   readonly element: HTMLElement;
+  private title = h("h3");
   private body = h("tbody");
   private note = h("p", { class: "hint" });
-  private server = button("Server", () => this.model.select("server"),
-    { "aria-label": "Select the server", "aria-pressed": "false", title: "Select the server as it is before the round" });
+  private servers = [
+    this.serverButton("server", "Server", "Select the server", "Select the server as it is before the round"),
+    this.serverButton("planned", "Planned", "Select the planned server", "Select the planned server, to see what another place would cost"),
+  ] as const;
   private rows = new Map<string, HTMLTableRowElement>();
 
-  constructor(readonly model: PlanModel) {
+  constructor(readonly model: PlanModel, readonly finder: DeviceFinder) {
     const head = h("thead", {}, h("tr", {}, ...COLUMNS.map((name) => h("th", { scope: "col" }, name))));
     this.element = h("section", { class: "device-list", "aria-label": "Devices" },
-      h("div", { class: "row" }, h("h3", {}, "Devices"), this.server),
+      h("div", { class: "row" }, this.title, h("span", { class: "buttons" }, ...this.servers)), finder.element,
       h("div", { class: "scroll" }, h("table", { class: "devices" }, head, this.body), this.note));
     model.onChange(() => this.markSelected());
   }
 
+  private serverButton(key: string, caption: string, label: string, title: string): HTMLButtonElement {
+    return button(caption, () => this.model.select(key), { "aria-label": label, "aria-pressed": "false", title });
+  }
+
   show(): void {
-    const plans = this.model.plan?.devices ?? [];
-    const shown = plans.slice(0, MAX_ROWS);
+    const { shownPlan, whatIf } = this.model;
+    this.finder.update();
+    setText(this.title, whatIf ? "Devices, with the server here" : "Devices");
+    const plans = plansById(shownPlan);
+    const found = this.finder.found.map(({ id }) => plans.get(id)).filter((plan): plan is DevicePlan => !!plan);
+    const ordered = found.length > MAX_ROWS ? [...found.filter(({ active }) => !active), ...found.filter(({ active }) => active)] : found;
+    const shown = ordered.slice(0, MAX_ROWS);
     const same = shown.length === this.rows.size && shown.every((plan) => this.rows.has(plan.id));
     if (!same) this.rebuild(shown);
     for (const plan of shown) this.fill(this.rows.get(plan.id)!, plan);
-    setText(this.note, plans.length > MAX_ROWS
-      ? `and ${plans.length - MAX_ROWS} more: select one in the scene.`
-      : plans.length ? "" : "There is no device yet: add one.");
+    setText(this.note, found.length > MAX_ROWS
+      ? `and ${found.length - MAX_ROWS} more: find one by its name, or select it in the scene.`
+      : this.model.request.devices.length ? "" : "There is no device yet: add one.");
   }
 
   private rebuild(plans: DevicePlan[]): void {
@@ -61,10 +75,9 @@ export class DeviceTable {
   }
 
   private markSelected(): void {
-    this.server.setAttribute("aria-pressed", String(this.model.selected === "server"));
-    for (const [id, row] of this.rows) {
-      row.classList.toggle("selected", this.model.selected === `device:${id}`);
-    }
+    const { selected } = this.model;
+    ["server", "planned"].forEach((key, index) => this.servers[index]!.setAttribute("aria-pressed", String(selected === key)));
+    for (const [id, row] of this.rows) row.classList.toggle("selected", selected === `device:${id}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { api } from "../api";
+import { isEdit } from "./plan-model";
 import type { PlanModel, Snapshot } from "./plan-model";
 import { throttle } from "./throttle";
 
@@ -14,7 +15,7 @@ export function keepDraft(model: PlanModel): void {
       localStorage.removeItem(KEY); // too large to be kept
     }
   });
-  model.onChange((change) => { if (change !== "selection") save(); });
+  model.onChange((change) => { if (isEdit(change)) save(); });
 }
 
 /** Loads the network that was kept, if there is one that can still be read. */

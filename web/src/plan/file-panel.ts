@@ -1,7 +1,10 @@
+import { readAddress } from "../address";
 import { api, ApiError } from "../api";
 import { button, download, faultList, h, pickFile, setChildren, setText, toast } from "../dom";
 import { plural } from "../format";
+import type { Example } from "../types";
 import { keepDraft, restoreDraft } from "./draft";
+import { isEdit } from "./plan-model";
 import type { PlanModel } from "./plan-model";
 
 const MAX_FAULTS = 12;
@@ -13,6 +16,7 @@ export class FilePanel {
   private fileName = h("span", { class: "file" });
   private round = h("label", { class: "row", hidden: true });
   private examples = h("select", { "aria-label": "Examples" }, h("option", { value: "" }, "Examples …"));
+  private known: Example[] = [];
   private deviceCount = h("span", {});
   private undo = button("Undo", () => this.model.undo(), { icon: "undo", quiet: true, class: "step", title: "Undo (Ctrl+Z)" });
   private redo = button("Redo", () => this.model.redo(), { icon: "redo", quiet: true, class: "step", title: "Redo (Ctrl+Shift+Z)" });
@@ -29,7 +33,7 @@ export class FilePanel {
         button("Command", () => void this.copyCommand(), { icon: "copy", title: "Copy as a scdn plan command" })),
       h("div", { class: "buttons" }, button("Add a device", () => model.addDevice(), { icon: "plus" }), this.deviceCount));
     model.onChange((change) => {
-      if (change === "selection") return;
+      if (!isEdit(change)) return;
       setText(this.deviceCount, plural(model.request.devices.length, "device"));
       this.undo.disabled = !model.history.canUndo;
       this.redo.disabled = !model.history.canRedo;
@@ -37,21 +41,30 @@ export class FilePanel {
     });
   }
 
-  /** Lists the examples, and opens the network of the last visit or the first plan request among them. */
+  /** Lists the examples, and opens the network that the address names, that of the last visit, or the first example. */
   async start(): Promise<void> {
-    const examples = await api.examples();
-    for (const { name } of examples) this.examples.append(h("option", { value: name }, name));
+    this.known = await api.examples();
+    for (const { name } of this.known) this.examples.append(h("option", { value: name }, name));
     this.examples.addEventListener("change", () => {
-      const example = examples.find(({ name }) => name === this.examples.value);
-      if (example) void this.open(example.name, example.text);
+      if (this.examples.value) void this.openExample(this.examples.value);
       this.examples.value = "";
     });
-    if (await restoreDraft(this.model)) toast("The network of your last visit. Examples start anew.");
-    else {
-      const request = await api.open("request.json", examples.find(({ name }) => name === "request.json")!.text);
-      this.model.load(request.request, request);
-    }
+    const { view, parameters } = readAddress();
+    const named = view === "plan" ? parameters.get("network") : null;
+    const restored = await restoreDraft(this.model);
+    if (named && this.known.some(({ name }) => name === named)) {
+      await this.openExample(named, Number(parameters.get("round") ?? 0), true); // undoing it shows the draft
+    } else if (restored) toast("The network of your last visit. Examples start anew.");
+    else await this.openExample("request.json", 0, true);
     keepDraft(this.model);
+  }
+
+  /** Opens an example unless it is there unchanged. */
+  async openExample(name: string, round = 0, quiet = false): Promise<void> {
+    const example = this.known.find((known) => known.name === name);
+    const { source } = this.model;
+    if (!example) toast(`There is no example called ${name}.`, "fault");
+    else if (!quiet || source.example !== name || source.round !== round) await this.open(name, example.text, round, { example: name, quiet });
   }
 
   /** Opens files that are dropped onto an element. */
@@ -69,16 +82,16 @@ export class FilePanel {
     });
   }
 
-  async open(name: string, text: string, round = 0): Promise<void> {
+  async open(name: string, text: string, round = 0, { example = null, quiet = false }: { example?: string | null; quiet?: boolean } = {}): Promise<void> {
     try {
       const file = name.toLowerCase().endsWith(".csv")
         ? { ...this.model.source, ...(await api.devices(name, text, this.model.request)), warnings: [] }
         : await api.open(name, text, round);
       setChildren(this.faults);
       this.faults.hidden = true;
-      this.model.load(file.request, file);
+      this.model.load(file.request, { ...file, example });
       for (const warning of file.warnings.slice(0, 3)) toast(warning);
-      if (round === 0) toast(`${name}: ${plural(file.request.devices.length, "device")}`);
+      if (round === 0 && !quiet) toast(`${name}: ${plural(file.request.devices.length, "device")}`);
     } catch (error) {
       if (error instanceof ApiError) this.showFaults(name, error);
     }
@@ -91,7 +104,7 @@ export class FilePanel {
     this.round.hidden = file.kind === "request";
     if (file.kind === "scenario") {
       const field = h("input", { type: "number", min: 0, max: file.rounds, value: String(file.round),
-        "aria-label": "Round", onchange: () => void this.open(`${file.name}.toml`, file.scenario!, Number(field.value)) });
+        "aria-label": "Round", onchange: () => void this.open(`${file.name}.toml`, file.scenario!, Number(field.value), { example: file.example }) });
       setChildren(this.round, h("span", {}, `Round of ${file.rounds}`), field);
     }
   }

@@ -33,15 +33,15 @@ export class Inspector {
     const position = key ? this.model.position(key) : null;
     if (!key || !position) {
       setChildren(this.element, h("p", { class: "hint" },
-        "Drag a device or the server; hold Shift to move it up and down. Select one to edit its numbers."));
+        "Drag a device or a server; hold Shift to move it up and down. Select one to edit its numbers."));
       return;
     }
-    const title = device ? device.id : key === "server" ? "Server, before the round"
-      : key.startsWith("box") ? "Keep-out box" : "Candidate site";
-    setChildren(this.element, h("header", {}, h("h3", {}, title),
-      key === "server" ? null : button("Remove", () => this.model.remove(key), { icon: "cross" })),
+    const centre = key.startsWith("box:") ? "centre " : "";
+    setChildren(this.element, h("header", {}, h("h3", {}, titleOf(key)),
+      key === "server" || key === "planned" ? null : button("Remove", () => this.model.remove(key), { icon: "cross" })),
+    key === "planned" ? h("p", { class: "hint" }, "Move it to see what another place would cost; Escape brings it back.") : null,
     h("div", { class: "fields", "data-count": 3 }, ...["x", "y", "z"].map((name, axis) =>
-      this.field(`${name}, m`, () => this.model.position(key)?.[axis] ?? 0, 1, inRange(this.model.request.region_m[axis]!), (value) => {
+      this.field(`${centre}${name}, m`, () => this.model.position(key)?.[axis] ?? 0, 1, inRange(this.model.request.region_m[axis]!), (value) => {
         const to = [...this.model.position(key)!] as Position;
         to[axis] = value;
         this.model.move(key, to);
@@ -56,4 +56,11 @@ export class Inspector {
       { step, whileTyping: true, attributes: { "data-step": step } });
     return h("label", { class: "field" }, h("span", {}, label), input, message);
   }
+}
+
+function titleOf(key: string): string {
+  if (key === "server") return "Server, before the round";
+  if (key === "planned") return "Planned server";
+  const [kind, name] = [key.slice(0, key.indexOf(":")), key.slice(key.indexOf(":") + 1)];
+  return kind === "device" ? name : `${kind === "box" ? "Keep-out box" : "Candidate site"} ${Number(name) + 1}`;
 }

@@ -1,7 +1,11 @@
 import type { Box, Device, Plan, PlanRequest, Position } from "../types";
 import { History } from "./history";
 
-export type Change = "request" | "selection" | "network"; // "network": another one was loaded
+/** "network": another one was loaded; "what-if": the server is tried elsewhere, or no more. */
+export type Change = "request" | "network" | "selection" | "what-if";
+
+/** Whether a change is one of the network, not of what is looked at. */
+export const isEdit = (change: Change): boolean => change === "request" || change === "network";
 
 /** The file that a network comes from. */
 export interface Source {
@@ -10,6 +14,7 @@ export interface Source {
   scenario: string | null;
   round: number;
   rounds: number;
+  example?: string | null; // the example that it is, unchanged
 }
 
 /** A network as text, to go back to. */
@@ -24,6 +29,8 @@ const EMPTY: Source = { kind: "request", name: "network", scenario: null, round:
 export class PlanModel {
   request!: PlanRequest;
   plan: Plan | null = null;
+  whatIf: Position | null = null; // where the server is tried
+  whatIfPlan: Plan | null = null; // the plan with the server there
   source = EMPTY;
   readonly history = new History<Snapshot>();
   selected: string | null = null;
@@ -42,7 +49,7 @@ export class PlanModel {
   /** Replaces the network. */
   load(request: PlanRequest, source: Source): void {
     if (this.request) this.history.record(this.snapshot(), true);
-    this.selected = null;
+    [this.selected, this.whatIf, this.whatIfPlan] = [null, null, null];
     this.replace({ text: JSON.stringify(request), source });
   }
 
@@ -67,9 +74,10 @@ export class PlanModel {
 
   private replace({ text, source }: Snapshot): void {
     this.request = JSON.parse(text) as PlanRequest;
-    this.source = { kind: source.kind, name: source.name, scenario: source.scenario, round: source.round, rounds: source.rounds };
+    this.source = { kind: source.kind, name: source.name, scenario: source.scenario, round: source.round, rounds: source.rounds,
+      example: source.example ?? null };
     if (this.selected && !this.position(this.selected)) this.selected = null;
-    this.plan = null;
+    [this.plan, this.whatIfPlan] = [null, null];
     this.version++;
     this.notify("network");
   }
@@ -77,6 +85,7 @@ export class PlanModel {
   change(edit: (request: PlanRequest) => void): void {
     this.history.record(this.snapshot());
     edit(this.request);
+    if (this.source.example) this.source = { ...this.source, example: null };
     this.version++;
     this.notify("request");
   }
@@ -85,6 +94,20 @@ export class PlanModel {
     if (key === this.selected) return;
     this.selected = key;
     this.notify("selection");
+  }
+
+  /** Tries the server at a position; null: back to the optimum. */
+  setWhatIf(position: Position | null): void {
+    if (position === null && this.whatIf === null) return;
+    this.whatIf = position;
+    if (position === null) this.whatIfPlan = null;
+    this.notify("what-if");
+    if (position === null && this.selected === "planned") this.select(null);
+  }
+
+  /** The plan that is drawn and listed: with the server where it is tried, or the best one. */
+  get shownPlan(): Plan | null {
+    return this.whatIf ? this.whatIfPlan ?? this.plan : this.plan;
   }
 
   /** The request as JSON, made once for each version. */
@@ -102,6 +125,7 @@ export class PlanModel {
   position(key: string): Position | null {
     const [kind, rest] = splitKey(key);
     if (kind === "server") return this.request.server.position_m;
+    if (kind === "planned") return this.whatIf ?? this.plan?.server.position_m ?? null;
     if (kind === "device") return this.device(key)?.position_m ?? null;
     if (kind === "candidate") return this.request.candidates_m?.[Number(rest)] ?? null;
     const box = this.request.keep_out_m[Number(rest)];
@@ -110,6 +134,10 @@ export class PlanModel {
 
   move(key: string, to: Position): void {
     const [kind, rest] = splitKey(key);
+    if (kind === "planned") {
+      this.setWhatIf(to);
+      return;
+    }
     this.change((request) => {
       if (kind === "server") request.server.position_m = to;
       else if (kind === "device") this.device(key)!.position_m = to;
@@ -148,7 +176,8 @@ export class PlanModel {
   }
 
   remove(key = this.selected): void {
-    if (!key || key === "server") return;
+    if (key === "planned") this.setWhatIf(null);
+    if (!key || key === "server" || key === "planned") return;
     const [kind, rest] = splitKey(key);
     this.change((request) => {
       if (kind === "device") {

@@ -1,9 +1,10 @@
-import { button, h, setChildren } from "../dom";
+import { h } from "../dom";
 import { digits } from "../format";
 import type { PlanRequest, Term } from "../types";
 import { NumberField } from "./number-field";
-import { ANY, inRange, NOT_NEGATIVE, POSITIVE, WHOLE } from "./number-rules";
+import { ANY, NOT_NEGATIVE, POSITIVE, WHOLE } from "./number-rules";
 import type { NumberRule } from "./number-rules";
+import { isEdit } from "./plan-model";
 import type { PlanModel } from "./plan-model";
 import { TransmitLimit } from "./transmit-limit";
 
@@ -61,7 +62,7 @@ export function requestSliders(model: PlanModel): { limits: HTMLElement; weights
     request.radio.rate_model = select.value as "shannon" | "pade";
   }) }, h("option", { value: "shannon" }, "Shannon"),
   h("option", { value: "pade" }, "Padé (as in the paper)"));
-  model.onChange((change) => { if (change !== "selection") select.value = model.request.radio.rate_model; });
+  model.onChange((change) => { if (isEdit(change)) select.value = model.request.radio.rate_model; });
   const rateModel = h("label", { class: "row" }, h("span", {}, "Rate model"), select);
   return { limits: sliderGroup(model, LIMITS), weights: sliderGroup(model, WEIGHTS), rateModel };
 }
@@ -91,46 +92,7 @@ function sliderRow(model: PlanModel, spec: SliderSpec): HTMLElement {
     slider.style.setProperty("--part", `${Math.min(100, Math.max(0, toStep(value) / STEPS * 100))}%`);
     slider.setAttribute("aria-valuetext", `${Number(value.toPrecision(4))} ${spec.unit}`.trim());
   };
-  model.onChange((change) => { if (change !== "selection") follow(); });
+  model.onChange((change) => { if (isEdit(change)) follow(); });
   return h("div", { class: "slider", title: spec.about }, h("span", { class: "label" }, spec.label),
     slider, field.input, h("span", { class: "unit" }, spec.unit), field.message);
-}
-
-/** Lists of keep-out boxes and candidate sites with their coordinates; each can be selected. */
-export function siteLists(model: PlanModel): HTMLElement {
-  const boxes = h("ul", { class: "sites" });
-  const candidates = h("ul", { class: "sites" });
-  let [shown, counted] = ["", ""];
-  const follow = () => {
-    const { keep_out_m, candidates_m } = model.request;
-    const now = JSON.stringify([keep_out_m, candidates_m, model.selected]);
-    const shape = `${keep_out_m.length},${candidates_m?.length ?? 0}`;
-    const typing = boxes.contains(document.activeElement) || candidates.contains(document.activeElement);
-    if (now === shown || (shape === counted && typing)) return;
-    [shown, counted] = [now, shape];
-    setChildren(boxes, ...keep_out_m.map((box, index) => siteRow(model, `box:${index}`, "Box", () => model.request.keep_out_m[index] ?? box,
-      (axis, value) => model.change((request) => { request.keep_out_m[index]![axis] = value; }))));
-    setChildren(candidates, ...(candidates_m ?? []).map((site, index) => siteRow(model,
-      `candidate:${index}`, "Site", () => model.request.candidates_m?.[index] ?? site,
-      (axis, value) => model.change((request) => { request.candidates_m![index]![axis] = value; }))));
-  };
-  model.onChange(follow);
-  return h("div", {},
-    h("div", { class: "row" }, h("span", {}, "Keep-out boxes"),
-      button("Add a box", () => model.addBox(), { icon: "plus" })), boxes,
-    h("div", { class: "row" }, h("span", {}, "Candidate sites"),
-      button("Add a site", () => model.addCandidate(), { icon: "plus" })), candidates,
-    h("p", { class: "hint" }, "With candidate sites, the server chooses only among them."));
-}
-
-function siteRow(model: PlanModel, key: string, kind: string, values: () => number[],
-  set: (axis: number, value: number) => void): HTMLElement {
-  const count = values().length;
-  const names = count === 6 ? ["x₀", "y₀", "z₀", "x₁", "y₁", "z₁"] : ["x", "y", "z"];
-  const fields = names.map((name, axis) => new NumberField(`${kind} ${name}`, inRange(model.request.region_m[axis % 3]!),
-    () => values()[axis]!, (value) => set(axis, value), { attributes: { title: name, onfocus: () => model.select(key) } }));
-  return h("li", { class: model.selected === key ? "selected" : "" },
-    h("span", { class: "fields", "data-count": count }, ...fields.map((field) => field.input)),
-    button(`Remove the ${kind.toLowerCase()}`, () => model.remove(key), { icon: "cross", quiet: true }),
-    ...fields.map((field) => field.message));
 }

@@ -12,18 +12,20 @@ export class RivalTable {
   readonly element = h("section", { class: "rivals closed", "aria-label": "Compare with" });
   positions: { label: string; position: Position }[] = [];
   private body = h("tbody");
-  private enabled = false;
+  enabled = false;
+  private toggle: HTMLInputElement;
 
-  constructor(readonly rivals: Rivals) {
-    const toggle = h("input", { type: "checkbox", role: "switch", "aria-label": "Compare with rivals",
-      onchange: () => this.setEnabled(toggle.checked) });
-    this.element.append(h("label", { class: "row switch" }, h("h3", {}, "Compare with"), toggle),
+  constructor(readonly rivals: Rivals, onToggle: () => void) {
+    this.toggle = h("input", { type: "checkbox", role: "switch", "aria-label": "Compare with rivals",
+      onchange: () => { this.setEnabled(this.toggle.checked); onToggle(); } });
+    this.element.append(h("label", { class: "row switch" }, h("h3", {}, "Compare with"), this.toggle),
       h("div", { class: "scroll" }, h("table", { class: "compare" },
         h("thead", {}, h("tr", {}, ...COLUMNS.map((name) => h("th", { scope: "col" }, name)))), this.body)));
   }
 
-  private setEnabled(on: boolean): void {
-    this.enabled = on;
+  setEnabled(on: boolean): void {
+    if (on === this.enabled) return;
+    this.enabled = this.toggle.checked = on;
     this.rivals.wantSlow = on;
     this.element.classList.toggle("closed", !on);
     this.rivals.requestMissing();

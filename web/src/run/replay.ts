@@ -1,4 +1,5 @@
 import type { DeviceState, DeviceMarker, NetworkState } from "../scene/network-scene";
+import { watts } from "../format";
 import { EMPTY_NETWORK } from "../scene/network-scene";
 import type { EndEvent, Position, RoundEvent, StartEvent } from "../types";
 
@@ -68,6 +69,7 @@ export class Replay {
       candidates: scenario?.candidates_m ?? [],
       rivals: [],
       selected,
+      links: { measure: "power", low: "0", high: watts(Math.max(...this.rounds[index]!.devices.map((device) => device.power_w), 0)) },
     };
   }
 

@@ -1,7 +1,10 @@
 import { api, ApiError } from "../api";
-import { button, h, icon, legendEntry, setChildren, setText, statusMessage, toast } from "../dom";
+import { button, h, icon, setChildren, setText, statusMessage, toast } from "../dom";
 import { NetworkScene, EMPTY_NETWORK } from "../scene/network-scene";
-import { Viewport, toolbar } from "../scene/viewport";
+import { keepCamera } from "../scene/camera-address";
+import { Legend } from "../scene/legend";
+import { toolbar } from "../scene/toolbar";
+import { Viewport } from "../scene/viewport";
 import type { JobInfo, RunInfo, RunList } from "../types";
 import { LiveCurves } from "./live-curves";
 import { MissionPanel } from "./mission-panel";
@@ -94,9 +97,8 @@ export class RunView {
     if (!this.viewport) return;
     this.scene = new NetworkScene(this.viewport);
     toolbar(this.viewport);
-    host.append(h("div", { class: "legend no-map" }, ...[["active", "active"], ["off", "present, off"], ["failed", "link failed"],
-      ["departed", "departed (embeddings cached)"], ["server", "server and its path"]].map(([kind, text]) =>
-      legendEntry(kind!, text!))));
+    new Legend(this.scene);
+    keepCamera(this.viewport, "run");
     this.viewport.beforeFrame((now) => this.advance(now));
   }
 

@@ -13,7 +13,7 @@ const PICK_RADIUS_PX = { mouse: 16, touch: 30, pen: 20 } as Record<string, numbe
 export class DragControls {
   vertical = false; // set by the toolbar, for touch screens without a Shift key
   private ray = new THREE.Raycaster();
-  private held: { handle: Handle; plane: THREE.Plane; offset: THREE.Vector3; up: boolean } | null = null;
+  private held: { handle: Handle; plane: THREE.Plane; offset: THREE.Vector3; up: boolean; y: number } | null = null;
 
   constructor(readonly viewport: Viewport, readonly handles: () => Handle[],
     readonly hooks: {
@@ -62,10 +62,10 @@ export class DragControls {
   private hold(handle: Handle, event: PointerEvent, up: boolean): void {
     const at = this.viewport.toScene(handle.position);
     const normal = new THREE.Vector3(0, 0, 1);
-    if (up) this.viewport.camera.getWorldDirection(normal).setZ(0).normalize();
+    if (up && !this.viewport.top) this.viewport.camera.getWorldDirection(normal).setZ(0).normalize();
     const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, at);
     const hit = this.hit(event, plane) ?? at.clone();
-    this.held = { handle: { ...handle }, plane, offset: at.sub(hit), up };
+    this.held = { handle: { ...handle }, plane, offset: at.sub(hit), up, y: event.clientY };
   }
 
   private hit(event: PointerEvent, plane: THREE.Plane): THREE.Vector3 | null {
@@ -90,11 +90,18 @@ export class DragControls {
     if (!hit) return;
     const to = hit.add(this.held.offset).divideScalar(this.viewport.unit);
     const [x, y, z] = this.held.handle.position;
-    const target: Position = this.held.up ? [x, y, to.z] : [to.x, to.y, z];
+    const target: Position = !this.held.up ? [to.x, to.y, z] : [x, y, this.viewport.top ? z + this.lifted(event) : to.z];
     const inside = target.map((value, axis) =>
       Math.round(10 * Math.min(Math.max(value, 0), this.viewport.region[axis]!)) / 10) as Position;
     this.held.handle.position = inside;
     this.hooks.move(this.held.handle.key, inside);
+  }
+
+  /** By how much the pointer lifts a handle that is seen from above, in metres. */
+  private lifted(event: PointerEvent): number {
+    const metres = (this.held!.y - event.clientY) * this.viewport.cameras.unitsPerPixel(this.viewport.canvas.clientHeight) / this.viewport.unit;
+    this.held!.y = event.clientY;
+    return metres;
   }
 
   private up(event: PointerEvent): void {

@@ -3,9 +3,8 @@ import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js
 import { colour } from "../theme";
 
 /** The server as a drone with four rotors, in one mesh so that it is one draw call. */
-export function droneMesh(colourName: string): THREE.Mesh {
-  const faint = colourName === "faint";
-  const material = new THREE.MeshLambertMaterial({ color: colour(colourName), transparent: faint, opacity: faint ? 0.55 : 1 });
+export function droneMesh(colourName: string, opacity = 1): THREE.Mesh {
+  const material = new THREE.MeshLambertMaterial({ color: colour(colourName), transparent: opacity < 1, opacity });
   const body = new THREE.SphereGeometry(1.7, 16, 12).scale(1, 1, 0.65);
   const limbs = [0.25, 0.75, 1.25, 1.75].flatMap((turn) => {
     const angle = turn * Math.PI;

@@ -4,9 +4,10 @@ import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/examples/jsm/lines/LineSegmentsGeometry.js";
 import { colour, onThemeChange } from "../theme";
 import type { Box, Position } from "../types";
+import { DeviceLayer, isCrowd } from "./device-layer";
 import { droneMesh } from "./drone";
-import { NetworkLabels } from "./labels";
 import { disposeChildren, DynamicLines, lineSegments } from "./lines";
+import { networkLabels } from "./network-labels";
 import { ObjectiveMap } from "./objective-map";
 import { ReachShellLayer } from "./reach-shell-layer";
 import type { Viewport } from "./viewport";
@@ -21,6 +22,14 @@ export interface DeviceMarker {
   opacity: number;
   linkLoad: number | null; // in [0, 1], the colour of its line to the server; null: no line
   label: string;
+  dimmed?: boolean; // drawn faintly and without a name, since others are looked for
+}
+
+/** What the colours of links mean, as text. */
+export interface LinkScale {
+  measure: string; // such as "power needed"
+  low: string;
+  high: string;
 }
 
 /** Everything that the scene shows of a network. */
@@ -32,27 +41,30 @@ export interface NetworkState {
   boxes: Box[];
   candidates: Position[];
   rivals: { label: string; position: Position }[];
-  serverLabels?: { now: string; before: string }; // instead of "server" and "before"
-  selected: string | null; // "device:ID", "server", "box:N", "candidate:N"
+  optimum?: Position | null; // where the plan has the server, if it is drawn elsewhere
+  serverLabels?: { now: string; before: string; optimum?: string }; // instead of "server", "before" and "optimum"
+  links?: LinkScale;
+  selected: string | null; // "device:ID", "server" (before), "planned", "box:N", "candidate:N"
 }
 
 export const EMPTY_NETWORK: NetworkState = { devices: [], server: null, serverBefore: null, path: [], boxes: [],
   candidates: [], rivals: [], selected: null };
 
-const CROWD = 60; // from this many devices on, they are drawn smaller and simpler
+const NAMES_IN_CROWD = 12; // of devices about which there is nothing to say
 
-/** Draws a network in a viewport: instanced devices, links as one set of lines, labels as text. */
+/** Draws a network in a viewport: devices, links as one set of lines, servers, sites, and names. */
 export class NetworkScene {
   state: NetworkState = EMPTY_NETWORK;
   readonly objectiveMap: ObjectiveMap;
   readonly reachShells: ReachShellLayer;
-  private labels: NetworkLabels;
+  private devices: DeviceLayer;
   private group = new THREE.Group();
+  private listeners: (() => void)[] = [];
   private sites = new THREE.Group(); // boxes, candidates, rivals
   private drawnSites = ""; // what `sites` shows
   private drone = droneMesh("server");
-  private droneBefore = droneMesh("faint");
-  private meshes: Record<string, THREE.InstancedMesh> = {};
+  private droneBefore = droneMesh("faint", 0.55);
+  private droneOptimum = droneMesh("server", 0.35);
   private links: LineSegments2 | null = null;
   private linkMaterial = new LineMaterial({ linewidth: 2.2, vertexColors: true });
   private thinLinks = new DynamicLines(new THREE.LineBasicMaterial({ vertexColors: true })); // of a crowd
@@ -60,80 +72,49 @@ export class NetworkScene {
   private moveLine = new DynamicLines(new THREE.LineDashedMaterial({ dashSize: 1.6, gapSize: 1.2 }));
   private trail = new DynamicLines(new THREE.LineBasicMaterial({ vertexColors: true }));
 
-  constructor(private viewport: Viewport) {
-    viewport.scene.add(this.group, this.sites, this.drone, this.droneBefore, this.thinLinks.object,
-      this.stems.object, this.moveLine.object, this.trail.object);
-    this.reachShells = new ReachShellLayer(viewport);
-    this.objectiveMap = new ObjectiveMap(viewport);
-    this.labels = new NetworkLabels(viewport);
-    onThemeChange(() => {
-      this.drawnSites = "";
-      this.drone.removeFromParent();
-      this.droneBefore.removeFromParent();
-      this.drone = droneMesh("server");
-      this.droneBefore = droneMesh("faint");
-      viewport.scene.add(this.drone, this.droneBefore);
-      this.draw(this.state);
-    });
+  constructor(readonly viewport: Viewport) {
+    this.devices = new DeviceLayer(viewport);
+    viewport.scene.add(this.group, this.devices.group, this.sites, this.drone, this.droneBefore, this.droneOptimum,
+      this.thinLinks.object, this.stems.object, this.moveLine.object, this.trail.object);
+    this.reachShells = new ReachShellLayer(viewport, () => this.notify());
+    this.objectiveMap = new ObjectiveMap(viewport, () => this.notify());
+    onThemeChange(() => this.changeTheme());
+  }
+
+  private changeTheme(): void {
+    this.drawnSites = "";
+    for (const drone of [this.drone, this.droneBefore, this.droneOptimum]) drone.removeFromParent();
+    [this.drone, this.droneBefore, this.droneOptimum] = [droneMesh("server"), droneMesh("faint", 0.55), droneMesh("server", 0.35)];
+    this.viewport.scene.add(this.drone, this.droneBefore, this.droneOptimum);
+    this.draw(this.state);
   }
 
   draw(state: NetworkState): void {
     this.state = state;
-    this.drawDevices();
+    this.devices.draw(state.devices, state.selected);
     this.drawStems();
     this.drawLinks();
     this.drawServer();
     this.drawSites();
-    this.labels.show(state);
+    this.viewport.labels.mostOrdinary = isCrowd(state.devices) ? NAMES_IN_CROWD : Infinity;
+    this.viewport.labels.set("network", networkLabels(state, this.viewport));
     this.viewport.invalidate();
+    this.notify();
   }
 
-  private get crowded(): boolean {
-    return this.state.devices.length > CROWD;
+  /** Calls a listener whenever something else is drawn. */
+  onDraw(listener: () => void): void {
+    this.listeners.push(listener);
   }
 
-  // --- devices ---------------------------------------------------------------------------------
-
-  private drawDevices(): void {
-    const byKind: Record<string, DeviceMarker[]> = {};
-    for (const device of this.state.devices) {
-      if (device.opacity <= 0.02) continue;
-      const shape = device.position[2] > 0 ? "air" : this.crowded ? "hexagon" : "disc";
-      (byKind[`${shape}-${device.state === "departed" ? "wireframe" : "solid"}`] ??= []).push(device);
-    }
-    for (const kind of new Set([...Object.keys(this.meshes), ...Object.keys(byKind)])) {
-      this.fillMesh(kind, byKind[kind] ?? []);
-    }
-  }
-
-  private fillMesh(kind: string, devices: DeviceMarker[]): void {
-    let mesh = this.meshes[kind];
-    if (!mesh || mesh.instanceMatrix.count < devices.length) {
-      mesh?.removeFromParent();
-      mesh?.dispose();
-      mesh = new THREE.InstancedMesh(deviceGeometry(kind), deviceMaterial(kind), Math.max(16, 2 * devices.length));
-      mesh.frustumCulled = false;
-      this.meshes[kind] = mesh;
-      this.group.add(mesh);
-    }
-    mesh.count = devices.length;
-    const matrix = new THREE.Matrix4();
-    const colours = deviceColours();
-    const scale = this.crowded ? 0.55 : 1;
-    devices.forEach((device, index) => {
-      const size = scale * (0.4 + 0.6 * device.opacity) * (device.state === "off" ? 0.8 : 1);
-      matrix.makeScale(size, size, size).setPosition(this.viewport.toScene(device.position));
-      mesh.setMatrixAt(index, matrix);
-      mesh.setColorAt(index, colours[device.state]);
-    });
-    mesh.instanceMatrix.needsUpdate = true;
-    if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+  private notify(): void {
+    this.listeners.forEach((listener) => listener());
   }
 
   /** Draws a line from everything in the air down to the ground. */
   private drawStems(): void {
     const { devices, server } = this.state;
-    const flying = devices.filter((device) => device.position[2] > 0 && device.opacity > 0.02).map((device) => device.position);
+    const flying = devices.filter((device) => device.position[2] > 0 && device.opacity > 0.02 && !device.dimmed).map((device) => device.position);
     const points = (server ? [...flying, server] : flying).flatMap((position) => {
       const { x, y, z } = this.viewport.toScene(position);
       return [x, y, z, x, y, 0];
@@ -155,14 +136,14 @@ export class NetworkScene {
     const [points, colours]: [number[], number[]] = [[], []];
     const [low, high] = [new THREE.Color(colour("low")), new THREE.Color(colour("high"))];
     for (const device of devices) {
-      if (device.linkLoad === null) continue;
+      if (device.linkLoad === null || device.dimmed) continue;
       const from = this.viewport.toScene(device.position);
       const { r, g, b } = low.clone().lerp(high, Math.min(1, Math.max(0, device.linkLoad)));
       points.push(from.x, from.y, from.z, to.x, to.y, to.z);
       colours.push(r, g, b, r, g, b);
     }
     if (!points.length) return;
-    if (this.crowded) {
+    if (isCrowd(devices)) {
       this.thinLinks.set(points, colours);
       return;
     }
@@ -175,12 +156,12 @@ export class NetworkScene {
   }
 
   private drawServer(): void {
-    const { server, serverBefore, path } = this.state;
-    const [to, from] = [server, serverBefore].map((position) => position && this.viewport.toScene(position));
-    this.drone.visible = !!to;
-    if (to) this.drone.position.copy(to);
-    this.droneBefore.visible = !!from;
-    if (from) this.droneBefore.position.copy(from);
+    const { server, serverBefore, optimum, path } = this.state;
+    const [to, from, best] = [server, serverBefore, optimum].map((position) => position && this.viewport.toScene(position));
+    for (const [drone, at] of [[this.drone, to], [this.droneBefore, from], [this.droneOptimum, best]] as const) {
+      drone.visible = !!at;
+      if (at) drone.position.copy(at);
+    }
     this.moveLine.material.color.set(colour("server"));
     this.moveLine.set(to && from ? [...from.toArray(), ...to.toArray()] : []);
     this.drawTrail(path.map((position) => this.viewport.toScene(position)));
@@ -233,22 +214,3 @@ export class NetworkScene {
     return new THREE.Group().add(mark, lineSegments([x, y, z, x, y, 0], colour("stem")));
   }
 }
-
-function deviceGeometry(kind: string): THREE.BufferGeometry {
-  if (kind.startsWith("air")) return new THREE.OctahedronGeometry(1.9);
-  const disc = new THREE.CylinderGeometry(1.7, 1.7, 1, kind.startsWith("disc") ? 20 : 6);
-  disc.rotateX(Math.PI / 2).translate(0, 0, 0.5);
-  return disc;
-}
-
-function deviceMaterial(kind: string): THREE.Material {
-  if (kind.endsWith("wireframe")) {
-    return new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, opacity: 0.85 });
-  }
-  return new THREE.MeshLambertMaterial();
-}
-
-const deviceColours = (): Record<DeviceState, THREE.Color> => ({
-  active: new THREE.Color(colour("device")), off: new THREE.Color(colour("off")),
-  failed: new THREE.Color(colour("failed")), departed: new THREE.Color(colour("departed")),
-});

@@ -10,7 +10,9 @@ export class ReachShellLayer {
   private surface = new THREE.MeshBasicMaterial({ transparent: true, depthWrite: false, side: THREE.DoubleSide });
   private wireframe = new THREE.MeshBasicMaterial({ transparent: true, depthWrite: false, wireframe: true, opacity: 0.12 });
 
-  constructor(private viewport: Viewport) {
+  count = 0; // shells that are shown
+
+  constructor(private viewport: Viewport, private onChange: () => void) {
     viewport.scene.add(this.group);
   }
 
@@ -34,6 +36,8 @@ export class ReachShellLayer {
       this.group.add(...meshes);
     }
     this.move(positions);
+    this.count = new Set(this.group.children.map((mesh) => mesh.name)).size;
+    this.onChange();
   }
 
   move(positions: Map<string, Position>): void {

@@ -1,9 +1,12 @@
 import * as THREE from "three";
-import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { button, h } from "../dom";
+import type { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { colour, onThemeChange } from "../theme";
 import type { Position } from "../types";
-import { disposeChildren, lineSegments } from "./lines";
+import { Cameras } from "./cameras";
+import { LabelLayer } from "./label-layer";
+import { disposeChildren } from "./lines";
+import { regionObjects, rulerLabels, rulerStep } from "./region";
+import "./scene.css";
 
 const SCENE_SIZE = 100; // the longest side of a region in scene units
 const REST_MS = 220; // after this long without a change, the scene is drawn at full resolution
@@ -15,10 +18,9 @@ const SOFTWARE_FRAME_MS = 28; // between frames where the CPU only renders: ever
 /** A canvas with a camera that shows a region; it renders only when something has changed. */
 export class Viewport {
   readonly scene = new THREE.Scene();
-  readonly camera = new THREE.PerspectiveCamera(38, 1, 1, 3000);
-  readonly overlay = document.createElement("div");
   readonly canvas: HTMLCanvasElement;
-  readonly controls: OrbitControls;
+  readonly cameras: Cameras;
+  readonly labels: LabelLayer;
   region: Position = [100, 100, 100];
   unit = 1; // scene units per metre
   frames: number[] = []; // times of the last frames
@@ -32,10 +34,11 @@ export class Viewport {
   private needsRefinement = false; // the last frame was drawn at the moving resolution
   private framesSinceStep = 0; // since the moving resolution was last reduced
   private beforeFrameSteps: ((now: number) => boolean)[] = [];
-  private afterFrameSteps: (() => void)[] = [];
+  private covered = 0;
   private regionGroup = new THREE.Group();
-  private sized = false;
-  private rulerLabels: { label: HTMLElement; at: THREE.Vector3; shown: string }[] = [];
+  private regionKnown = false; // it is not the default one
+  private cameraListeners: (() => void)[] = [];
+  private cameraOfAddress: string | null = null; // to be taken once the region is known
 
   constructor(readonly host: HTMLElement) {
     const software = this.software = drawsInSoftware();
@@ -46,21 +49,15 @@ export class Viewport {
     this.canvas = this.renderer.domElement;
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", "The network in 3-D");
-    this.overlay.className = "overlay";
-    host.append(this.canvas, this.overlay);
-    this.camera.up.set(0, 0, 1);
-    this.controls = new OrbitControls(this.camera, this.canvas);
-    this.controls.enableDamping = false;
-    this.controls.maxPolarAngle = Math.PI * 0.495;
-    this.controls.minDistance = 20;
-    this.controls.maxDistance = 600;
-    this.controls.addEventListener("change", () => this.invalidate());
+    this.canvas.setAttribute("aria-label", "The network in 3-D. T shows it from above, Home shows all of it, plus and minus zoom, brackets turn it.");
+    this.labels = new LabelLayer(this);
+    host.append(this.canvas, this.labels.element);
+    this.cameras = new Cameras(this.canvas, { change: () => this.invalidate(), settled: () => this.cameraMoved() });
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8899aa, 2.4), this.sun(), this.regionGroup);
     new ResizeObserver(() => this.resize()).observe(host);
     onThemeChange(() => this.buildRegion());
-    this.setRegion(this.region);
-    this.resetCamera();
+    this.canvas.addEventListener("keydown", (event) => this.handleKey(event));
+    this.takeRegion(this.region);
     requestAnimationFrame((now) => this.tick(now));
   }
 
@@ -75,10 +72,6 @@ export class Viewport {
     this.beforeFrameSteps.push(step);
   }
 
-  afterFrame(step: () => void): void {
-    this.afterFrameSteps.push(step);
-  }
-
   invalidate(): void {
     this.dirty = true;
     this.lastChange = performance.now();
@@ -87,7 +80,7 @@ export class Viewport {
   private tick(now: number): void {
     requestAnimationFrame((next) => this.tick(next));
     if (!this.canvas.isConnected || this.host.offsetParent === null) return;
-    const moving = this.beforeFrameSteps.map((step) => step(now)).some(Boolean);
+    const moving = [this.cameras.advance(now), ...this.beforeFrameSteps.map((step) => step(now))].some(Boolean);
     if (moving) this.invalidate();
     if (this.software && now - (this.frames.at(-1) ?? 0) < (this.dragging ? SOFTWARE_DRAG_MS : SOFTWARE_FRAME_MS)) return;
     const resting = !this.dragging && now - this.lastChange > REST_MS;
@@ -101,8 +94,7 @@ export class Viewport {
   private render(ratio: number): void {
     if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     this.renderer.render(this.scene, this.camera);
-    this.placeRulerLabels();
-    this.afterFrameSteps.forEach((step) => step());
+    this.labels.place();
   }
 
   /** Reduces the moving resolution step by step where frames take long. */
@@ -117,25 +109,40 @@ export class Viewport {
     this.movingRatio = Math.max(0.5, this.movingRatio - 0.25);
   }
 
+  /** Says how much of the scene's bottom is covered, in CSS pixels, so that the whole region is shown above. */
+  coverBottom(pixels: number): void {
+    this.covered = pixels;
+    this.resize();
+  }
+
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.host;
     if (!width || !height) return;
-    const first = !this.sized;
-    this.sized = true;
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
-    if (first) this.resetCamera();
+    this.cameras.resize(width, height, this.covered);
+    if (this.cameras.atHome) this.cameras.goHome(this.sides);
+    else if (this.cameraOfAddress !== null) this.setCamera(this.cameraOfAddress);
     this.invalidate();
   }
 
   setRegion(region: Position): void {
     const same = region.every((side, axis) => side === this.region[axis]);
-    if (same && this.regionGroup.children.length) return;
+    const camera = this.regionKnown ? null : this.cameraOfAddress;
+    this.regionKnown = true;
+    if (!same) this.takeRegion(region);
+    if (camera !== null) this.setCamera(camera);
+  }
+
+  private takeRegion(region: Position): void {
     this.region = region;
     this.unit = SCENE_SIZE / Math.max(...region);
     this.buildRegion();
     this.resetCamera();
+  }
+
+  /** The region's sides in scene units. */
+  private get sides(): Position {
+    return this.region.map((side) => side * this.unit) as Position;
   }
 
   /** Planes that clip what extends beyond the region. */
@@ -145,16 +152,78 @@ export class Viewport {
     return [wall(1, 0, 0, 0), wall(-1, 0, 0, x), wall(0, 1, 0, 0), wall(0, -1, 0, y), wall(0, 0, 1, 0), wall(0, 0, -1, z)];
   }
 
-  /** Moves the camera to where the whole region is in view. */
+  // --- the camera --------------------------------------------------------------------------------
+
+  get camera(): THREE.Camera {
+    return this.cameras.current;
+  }
+
+  get controls(): OrbitControls {
+    return this.cameras.controls;
+  }
+
+  get top(): boolean {
+    return this.cameras.top;
+  }
+
+  /** Shows the whole region. */
   resetCamera(): void {
-    const [x, y, z] = this.region.map((side) => side * this.unit) as Position;
-    const middle = z * 0.4;
-    this.controls.target.set(x / 2, y / 2, middle);
-    const narrow = Math.max(1, 1.15 / this.camera.aspect);
-    const far = 1.5 * narrow * Math.hypot(x, y, z * 0.8);
-    this.camera.position.set(x / 2 - far * 0.4, y / 2 - far * 0.8, middle + far * 0.46);
-    this.controls.update();
-    this.invalidate();
+    this.cameras.goHome(this.sides);
+    this.cameraMoved();
+  }
+
+  /** Looks from straight above, or in perspective. */
+  setTop(top: boolean): void {
+    if (top === this.top) return;
+    this.cameras.setTop(top);
+    this.labels.set("rulers", rulerLabels(this.region, this.unit, top));
+    if (this.cameras.atHome) this.resetCamera();
+    else this.cameraMoved();
+  }
+
+  flyTo(position: Position): void {
+    this.cameras.flyTo(this.toScene(position));
+  }
+
+  onCamera(listener: () => void): void {
+    this.cameraListeners.push(listener);
+  }
+
+  private cameraMoved(): void {
+    this.cameraOfAddress = null;
+    this.cameraListeners.forEach((listener) => listener());
+  }
+
+  /** The camera as text, in metres and degrees; null where it shows the whole region. */
+  cameraText(): string | null {
+    if (this.cameraOfAddress !== null) return this.cameraOfAddress;
+    if (this.cameras.atHome) return null;
+    return this.scaled(this.cameras.numbers(), 1 / this.unit).map((value) => Number(value.toFixed(1))).join();
+  }
+
+  /** Takes a camera as `cameraText` writes it; one that is not understood shows the whole region. */
+  setCamera(text: string | null): void {
+    const values = this.scaled((text ?? "").split(",").map(Number), this.unit);
+    if (text === null || !this.cameras.setNumbers(values)) this.cameras.goHome(this.sides);
+    else this.cameraOfAddress = text; // taken again when the canvas gets its size or the region is known
+  }
+
+  private scaled(values: number[], factor: number): number[] {
+    return values.map((value, index) => (index === 3 || index === 4 ? value : value * factor)); // these are angles
+  }
+
+  /** T looks from above or in perspective, Home shows the whole region, + and − zoom, [ and ] turn. */
+  private handleKey(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const actions: Record<string, () => void> = {
+      t: () => this.setTop(!this.top), Home: () => this.resetCamera(),
+      "+": () => this.cameras.zoom(1.25), "=": () => this.cameras.zoom(1.25), "-": () => this.cameras.zoom(0.8),
+      "[": () => this.cameras.turn(-15), "]": () => this.cameras.turn(15),
+    };
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
   }
 
   toScene(point: readonly number[]): THREE.Vector3 {
@@ -169,70 +238,12 @@ export class Viewport {
     return { x: (projected.x + 1) * width / 2, y: (1 - projected.y) * height / 2 };
   }
 
-  /** Builds the ground, the edges and the rulers of the region. */
   private buildRegion(): void {
     disposeChildren(this.regionGroup);
-    const [x, y, z] = this.region.map((side) => side * this.unit) as Position;
-    const ground = new THREE.Mesh(new THREE.PlaneGeometry(x, y),
-      new THREE.MeshBasicMaterial({ color: colour("ground"), side: THREE.DoubleSide }));
-    ground.position.set(x / 2, y / 2, -0.15);
-    this.regionGroup.add(ground, this.gridLines(x, y), this.edges(x, y, z));
-    this.buildRulers(x, y);
+    this.regionGroup.add(...regionObjects(this.sides, rulerStep(Math.max(...this.region)) * this.unit));
+    this.labels.set("rulers", rulerLabels(this.region, this.unit, this.top));
     this.renderer.setClearColor(colour("page"));
     this.invalidate();
-  }
-
-  private gridLines(x: number, y: number): THREE.LineSegments {
-    const points: number[] = [];
-    const step = rulerStep(Math.max(...this.region)) * this.unit;
-    for (let at = 0; at <= x + 1e-6; at += step) points.push(at, 0, 0, at, y, 0);
-    for (let at = 0; at <= y + 1e-6; at += step) points.push(0, at, 0, x, at, 0);
-    return lineSegments(points, colour("grid"));
-  }
-
-  private edges(x: number, y: number, z: number): THREE.LineSegments {
-    const corners = [[0, 0], [x, 0], [x, y], [0, y]];
-    const points: number[] = [];
-    corners.forEach(([cx, cy], index) => {
-      const [nx, ny] = corners[(index + 1) % 4]!;
-      points.push(cx!, cy!, 0, cx!, cy!, z, cx!, cy!, z, nx!, ny!, z, cx!, cy!, 0, nx!, ny!, 0);
-    });
-    return lineSegments(points, colour("edge"));
-  }
-
-  /** Adds labels in metres along three edges. */
-  private buildRulers(x: number, y: number): void {
-    this.rulerLabels.forEach(({ label }) => label.remove());
-    this.rulerLabels = [];
-    const mark = (text: string, at: Position) => {
-      const label = h("span", { class: "mark" }, text);
-      this.overlay.prepend(label);
-      this.rulerLabels.push({ label, at: new THREE.Vector3(...at), shown: "" });
-    };
-    const step = rulerStep(Math.max(...this.region));
-    const along = (axis: number, first: number, position: (at: number) => Position) => {
-      for (let at = first; at <= this.region[axis]! + 1e-6; at += step) mark(`${Number(at.toPrecision(6))}`, position(at * this.unit));
-    };
-    along(0, 0, (at) => [at, -4, 0]);
-    along(1, step, (at) => [x + 4, at, 0]);
-    along(2, step, (at) => [-4, -2, at]);
-    const between = 0.25 * step * this.unit;
-    mark("x, m", [x / 2 + between, -11, 0]);
-    mark("y, m", [x + 15, y / 2 + between, 0]);
-    mark("z, m", [-13, -6, this.region[2] * this.unit / 2 + between]);
-  }
-
-  /** Moves the ruler labels with the camera; those that stay are not touched. */
-  private placeRulerLabels(): void {
-    const { clientWidth: width, clientHeight: height } = this.canvas;
-    for (const ruler of this.rulerLabels) {
-      const projected = ruler.at.clone().project(this.camera);
-      const shown = `translate(${((projected.x + 1) * width / 2).toFixed(1)}px, ${((1 - projected.y) * height / 2).toFixed(1)}px)`;
-      if (shown === ruler.shown) continue;
-      ruler.shown = shown;
-      ruler.label.style.transform = `${shown} translate(-50%, -50%)`;
-      ruler.label.hidden = projected.z > 1;
-    }
   }
 }
 
@@ -243,18 +254,4 @@ function drawsInSoftware(): boolean {
   const name = debugInfo ? String(gl!.getParameter(debugInfo.UNMASKED_RENDERER_WEBGL)) : "";
   gl?.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|software/i.test(name);
-}
-
-function rulerStep(longest: number): number {
-  const rough = longest / 5;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return [1, 2, 2.5, 5, 10].map((n) => n * power).find((step) => step >= rough * 0.99) ?? rough;
-}
-
-/** Adds a toolbar over the scene, with a button that resets the camera. */
-export function toolbar(viewport: Viewport): HTMLElement {
-  const reset = button("Show the whole region", () => viewport.resetCamera(), { icon: "home", quiet: true });
-  const bar = h("div", { class: "tools" }, reset);
-  viewport.host.append(bar);
-  return bar;
 }
