@@ -13,7 +13,7 @@ export class DevicePanel {
   private presence = h("p", { class: "hint" });
   private missing = h("p", { class: "hint" });
   private charts = new Map<string, RoundChart>();
-  private host = h("div", { class: "curves" });
+  private host = h("div");
   private device: string | null = null;
 
   constructor(private replay: Replay, private choices: ChartChoices, private onSelect: (id: string | null) => void) {

@@ -43,9 +43,10 @@ export class RunHeader {
   }
 
   private showLog(job: JobInfo | undefined): void {
-    this.log.hidden = !job?.log;
-    if (!job || this.logText.textContent === job.log) return;
-    this.logText.textContent = job.log;
+    this.log.hidden = !job;
+    const text = job?.log || "It has printed nothing yet.";
+    if (this.logText.textContent === text) return;
+    this.logText.textContent = text;
     this.logText.scrollTop = this.logText.scrollHeight;
   }
 

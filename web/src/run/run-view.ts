@@ -14,6 +14,7 @@ import { Playback } from "./playback";
 import { Replay } from "./replay";
 import { RoundTable } from "./round-table";
 import "./run.css";
+import { RunEvents } from "./run-events";
 import { RunHeader } from "./run-header";
 import { RunListPanel } from "./run-list";
 import { StartDialog } from "./start-dialog";
@@ -37,6 +38,8 @@ export class RunView {
   private listPanel = new RunListPanel({ select: (run) => this.select(run, true), filtered: () => this.filterRuns() });
   private about = new AboutDialog({ compareWith: (run) => this.openAbout(run), changed: () => void this.refreshRuns(),
     closed: () => updateAddress("run", { about: null, with: null }) });
+  private events = new RunEvents(this.replay, { arrived: () => this.eventsArrived(),
+    unreadable: () => this.showCover(statusMessage("error", "The run cannot be read", "It may have been removed.")) });
   private dialog: StartDialog;
   private scene!: NetworkScene;
   private cover = h("div", { class: "cover" });
@@ -45,12 +48,10 @@ export class RunView {
   private wanted: URLSearchParams | null = null; // the address, until the list of runs has come
   private device: string | null = null;
   private startedJob: string | null = null; // a job that has no run yet
-  private source: EventSource | null = null;
   private timer = 0;
   private settling = 0;
   private visible = false;
   private answering = true; // whether the server does
-  private arrivalScheduled = false;
   private followed = ""; // the run whose events are read
 
   constructor(planned: () => Promise<string>) {
@@ -125,10 +126,9 @@ export class RunView {
     clearTimeout(this.timer);
     if (this.visible && !document.hidden) {
       void this.refreshRuns();
-      if (this.selected && !this.source) this.follow(this.selected);
+      if (this.selected && !this.events.open) this.follow(this.selected);
     } else {
-      this.source?.close();
-      this.source = null;
+      this.events.close();
       this.curves.close();
     }
   }
@@ -184,8 +184,8 @@ export class RunView {
 
   /** Forgets a run that was deleted. */
   private leaveRun(): void {
-    this.source?.close();
-    [this.selected, this.source, this.device] = [null, null, null];
+    this.events.close();
+    [this.selected, this.device] = [null, null];
     this.replay.clear();
     this.playback.reset();
     this.scene?.draw(EMPTY_NETWORK);
@@ -239,7 +239,6 @@ export class RunView {
     const round = this.playback.chosenRound; // a view that is shown again keeps its round
     const again = run.run === this.followed;
     this.followed = run.run;
-    this.source?.close();
     this.replay.clear();
     this.playback.reset();
     if (again) this.playback.seek(round);
@@ -248,29 +247,7 @@ export class RunView {
     this.scene?.draw(EMPTY_NETWORK);
     this.showCover(statusMessage("loading", "Reading the run"));
     this.curves.watch(run.study, run.run);
-    const source = this.source = api.openEvents(run.run);
-    source.addEventListener("begin", () => this.replay.clear());
-    source.addEventListener("line", (event) => {
-      this.replay.addLine((event as MessageEvent<string>).data);
-      this.scheduleArrival();
-    });
-    source.addEventListener("over", () => {
-      source.close();
-      this.scheduleArrival();
-    });
-    source.addEventListener("error", () => {
-      if (source.readyState === EventSource.CLOSED) this.showCover(statusMessage("error", "The run cannot be read", "It may have been removed."));
-    });
-  }
-
-  /** Many lines arrive together; what they change is shown once. */
-  private scheduleArrival(): void {
-    if (this.arrivalScheduled) return;
-    this.arrivalScheduled = true;
-    requestAnimationFrame(() => {
-      this.arrivalScheduled = false;
-      this.eventsArrived();
-    });
+    this.events.follow(run.run);
   }
 
   private eventsArrived(): void {

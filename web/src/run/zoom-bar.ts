@@ -6,12 +6,12 @@ export class ZoomBar {
   readonly element: HTMLElement;
   private from = h("input", { type: "number", min: 1, "aria-label": "First round shown", placeholder: "first" });
   private to = h("input", { type: "number", min: 1, "aria-label": "Last round shown", placeholder: "last" });
-  private reset = button("Show all", () => this.choices.setZoom(null), { "aria-label": "Show all rounds" });
-  private log = h("button", { type: "button", "aria-label": "Logarithmic axis: rounds", onclick: () => this.choices.toggleLog("rounds") }, "log");
+  private reset = button("Show all", () => this.choices.setZoom(null));
+  private log = h("button", { type: "button", "aria-label": "Logarithmic horizontal axis", onclick: () => this.choices.toggleLog("rounds") }, "log");
 
   constructor(private choices: ChartChoices, private rounds: () => number) {
     for (const input of [this.from, this.to]) input.addEventListener("change", () => this.apply());
-    this.element = h("div", { class: "zoom-bar", role: "group", "aria-label": "Rounds in the charts" },
+    this.element = h("div", { class: "zoom-bar", role: "group", "aria-label": "What the charts show" },
       h("span", {}, "Rounds"), this.from, h("span", {}, "to"), this.to, this.reset, this.log);
     choices.onChange(() => this.show());
     this.show();
