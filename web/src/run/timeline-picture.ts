@@ -86,13 +86,15 @@ function drawCounts(context: CanvasRenderingContext2D, replay: Replay, cell: num
   const most = Math.max(...replay.rounds.map((round) => round.devices.length), 1);
   const colours = { off: colour("off"), device: colour("device"), selected: colour("ink") };
   replay.rounds.forEach((round, index) => {
+    const left = Math.floor(index * cell);
+    const width = Math.floor((index + 1) * cell) - left; // whole pixels, without seams
     for (const [count, name] of [[round.devices.length, "off"], [round.active.length, "device"]] as const) {
       context.fillStyle = colours[name];
-      context.fillRect(index * cell, top + height * (1 - count / most), cell + 0.3, height * count / most);
+      context.fillRect(left, top + height * (1 - count / most), width, height * count / most);
     }
     if (!selected || !replay.deviceAt(index, selected)) return;
     context.fillStyle = colours.selected;
-    context.fillRect(index * cell, top + height + 2, cell + 0.3, 3);
+    context.fillRect(left, top + height + 2, width, 3);
   });
 }
 
