@@ -1,6 +1,6 @@
-"""Measure the studio: plans while dragging, many devices, replay, and load by many users.
+"""Measure the studio: plans while dragging, many devices, replay, scrubbing, load by many users.
 
-    python benchmarks/studio.py [drag] [what-if] [many] [crowd] [replay] [load]
+    python benchmarks/studio.py [drag] [what-if] [many] [crowd] [replay] [scrub] [load]
 
 Uses a real server and a real Chromium. 3-D is drawn on the processor, so a machine with a graphics
 card is faster. `load` needs no browser.
@@ -203,8 +203,9 @@ def write_run(folder: Path, rounds: int, count: int) -> None:
     (folder / "events.jsonl").write_text(text)
 
 
-def replay() -> None:
-    """Measure frame times while 300 rounds with 50 devices are replayed."""
+@contextmanager
+def long_run() -> Iterator[tuple[Any, float, float]]:
+    """Open a run of 300 rounds with 50 devices; yield the page, MiB of events, seconds to load."""
     with tempfile.TemporaryDirectory() as folder:
         write_run(Path(folder) / "long", 300, 50)
         size = (Path(folder) / "long" / "events.jsonl").stat().st_size / 2**20
@@ -214,13 +215,54 @@ def replay() -> None:
             begin = time.perf_counter()
             page.goto(f"{address}/#run")
             page.wait_for_selector('.runs[data-over="true"][data-rounds="300"]')
-            loading_s = time.perf_counter() - begin
-            page.get_by_label("Speed").select_option("30")
-            page.get_by_role("button", name="Play").click()
-            page.wait_for_timeout(1000)
-            page.evaluate("studio.run.viewport.frames.length = 0")
-            page.wait_for_timeout(int(1000 * SECONDS * 0.8))
-            frames = np.diff(page.evaluate("studio.run.viewport.frames"))
+            yield page, size, time.perf_counter() - begin
+
+
+_SCRUB = """async ms => {
+    const strip = document.querySelector(".strip"), box = strip.getBoundingClientRect();
+    const point = (kind, part) => strip.dispatchEvent(new PointerEvent(kind, { pointerId: 1,
+        pointerType: "mouse", buttons: 1, bubbles: true, clientY: box.top + 5,
+        clientX: box.left + box.width * part }));
+    strip.setPointerCapture = () => {};
+    strip.hasPointerCapture = () => true;
+    const times = [], rounds = new Set(), begin = performance.now();
+    point("pointerdown", 0);
+    while (performance.now() - begin < ms) {
+        times.push(await new Promise(requestAnimationFrame));
+        const turn = (performance.now() - begin) / 5000;  // the strip once in five seconds
+        point("pointermove", Math.abs((2 * turn + 1) % 2 - 1));
+        rounds.add(studio.run.time);
+    }
+    return [times, rounds.size];
+}"""
+
+
+def scrub() -> None:
+    """Measure frame times while the timeline of 300 rounds with 50 devices is dragged."""
+    with long_run() as (page, _, _):
+        page.wait_for_timeout(1000)
+        page.evaluate("studio.run.viewport.frames.length = 0")
+        times, rounds = page.evaluate(_SCRUB, 1000 * SECONDS)
+        drawn = np.diff(page.evaluate("studio.run.viewport.frames"))
+    frames = np.diff(times)
+    show("Scrubbing 300 rounds of 50 devices", [
+        ("frames of the page a second", f"{1000 / frames.mean():.1f}"),
+        ("95 of 100 within", f"{np.quantile(frames, 0.95):.1f} ms"),
+        ("3-D pictures a second", f"{1000 / drawn.mean():.1f}"),
+        ("95 of 100 within", f"{np.quantile(drawn, 0.95):.1f} ms"),
+        ("rounds that were shown", str(rounds)),
+    ])  # fmt: skip
+
+
+def replay() -> None:
+    """Measure frame times while 300 rounds with 50 devices are replayed."""
+    with long_run() as (page, size, loading_s):
+        page.get_by_label("Speed").select_option("30")
+        page.get_by_role("button", name="Play").click()
+        page.wait_for_timeout(1000)
+        page.evaluate("studio.run.viewport.frames.length = 0")
+        page.wait_for_timeout(int(1000 * SECONDS * 0.8))
+        frames = np.diff(page.evaluate("studio.run.viewport.frames"))
     show("Replay, 300 rounds of 50 devices at 30 rounds a second", [
         ("events", f"{size:.1f} MiB, on the page after {loading_s:.1f} s"),
         ("frames a second", f"{1000 / frames.mean():.1f}"),
@@ -320,6 +362,7 @@ def main() -> None:
         "many": lambda: dragging("Dragging one of 500 devices", large_request(500)),
         "crowd": lambda: dragging("Dragging one of 1,000 devices", large_request(1000)),
         "replay": replay,
+        "scrub": scrub,
         "load": load,
     }
     for name in sys.argv[1:] or parts:

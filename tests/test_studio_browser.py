@@ -211,8 +211,10 @@ def test_a_run_is_started_followed_and_replayed(page, address, runs):
     departed = "studio.run.scene.state.devices.filter(s => s.state === 'departed').map(s => s.id)"
     assert set(page.evaluate(departed)) == left - {d["id"] for d in rounds[-1]["devices"]}
 
-    slider = page.get_by_label("Round", exact=True)
-    slider.fill("3")
+    slider = page.get_by_role("slider", name="Round", exact=True)
+    slider.press("Home")
+    for _ in range(3):
+        slider.press("ArrowRight")
     assert page.locator(".round").inner_text() == "round 4 of 12"
     server = page.evaluate("studio.run.scene.state.server")
     assert server == pytest.approx(rounds[3]["server"]["position_m"])

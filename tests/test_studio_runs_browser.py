@@ -135,7 +135,7 @@ def test_a_page_whose_server_is_gone_says_so_instead_of_running(browser, study):
 
 _MARKER = """[...document.querySelectorAll('.curves .marker')].map(
     marker => new DOMMatrix(getComputedStyle(marker).transform).e)"""
-_EXPECTED = "studio.run.curves.metric.plot.valToPos(studio.run.time + 1, 'x')"
+_EXPECTED = "studio.run.curves.metric.chart.plot.valToPos(studio.run.time + 1, 'x')"
 
 
 def test_the_round_marker_follows_the_scale_of_another_study(browser, study):
@@ -147,7 +147,7 @@ def test_the_round_marker_follows_the_scale_of_another_study(browser, study):
             page.locator(f'button.run[data-run="{run}"]').click()
             page.wait_for_selector(f'.runs[data-rounds="{rounds}"]')
             until(page, f"studio.run.time === {rounds - 1}")
-            until(page, f"studio.run.curves.metric.plot.scales.x.max === {rounds}")
+            until(page, f"studio.run.curves.metric.chart.plot.scales.x.max === {rounds}")
             page.wait_for_timeout(300)
             markers = page.evaluate(_MARKER)
             assert len(markers) == 3

@@ -52,8 +52,8 @@ def take_all(browser: Any, address: str) -> None:
     page.locator("button.run", has_text="sc-dn").first.click()
     page.wait_for_selector('.runs[data-over="true"]')
     page.wait_for_timeout(500)
-    last = page.evaluate("studio.run.replay.rounds.length - 1")
-    page.get_by_label("Round", exact=True).fill(str(round(0.6 * last) + 0.4))
+    last = page.evaluate("studio.run.replay.rounds.length")
+    page.evaluate(f"location.hash += '&round={round(0.6 * last)}'")
     take(page, "run")
 
     take(open_view(browser, address, "compare", ".comparing[data-methods]"), "compare")

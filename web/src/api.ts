@@ -1,5 +1,5 @@
 import type { About, Example, Fault, JobInfo, MissionSettings, ObjectiveSurface, OpenedFile, Plan, PlanRequest,
-  Position, ReachShells, RestingDevice, RunList, StudySummary } from "./types";
+  Position, ReachShells, RestingDevice, RunList, SettingsDiff, StudySummary } from "./types";
 
 /** The faults with which the server refused a request; status 0 if it did not answer. */
 export class ApiError extends Error {
@@ -66,6 +66,9 @@ export const api = {
   start: (form: { name: string; scenario: string; methods: string[]; seeds: number;
     rounds: number | null; mission: MissionSettings | null }) => post<JobInfo>("/api/runs", form),
   jobAction: (job: string, action: string) => post<JobInfo>("/api/jobs", { job, action }),
+  deleteRun: (run: string) => send<{ deleted: string[] }>(`/api/runs?${queryString({ run })}`, { method: "DELETE" }),
+  saveNote: (run: string, note: string) => post<{ run: string; note: string }>("/api/notes", { run, note }),
+  settingsDiff: (run: string, other: string) => send<SettingsDiff>(`/api/settings-diff?${queryString({ run, other })}`),
   study: (run: string[], target: string[], reference?: string) =>
     send<StudySummary>(`/api/study?${queryString(reference ? { run, target, reference } : { run, target })}`),
   /** The address of a figure (`.png`, `.svg`) or a table (`.csv`) of a study. */

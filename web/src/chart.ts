@@ -9,11 +9,12 @@ export interface Curve {
   colour: string;
   x: number[];
   y: (number | null)[];
-  low?: number[] | null; // the band around it
-  high?: number[] | null;
+  low?: (number | null)[] | null; // the band around it
+  high?: (number | null)[] | null;
   dash?: number[];
   step?: boolean;
-  thin?: boolean;
+  width?: number;
+  gaps?: boolean; // leave out what is missing, instead of a line across it
 }
 
 export interface ChartOptions {
@@ -25,8 +26,12 @@ export interface ChartOptions {
   levels?: BaselineLevel[];
   rounds?: boolean;
   logX?: boolean;
+  logY?: boolean;
   legend?: boolean;
+  onZoom?: (range: ZoomRange | null) => void; // after a drag along x, or a double click
 }
+
+export type ZoomRange = [number, number];
 
 type BaselineLevel = { label: string; value: number; name_at: number; target: boolean };
 
@@ -37,6 +42,7 @@ export class Chart {
   private drawn = ""; // everything but the data
   private marker = h("div", { class: "marker", hidden: true });
   private markedX: number | null = null;
+  private zoomed: ZoomRange | null = null;
 
   constructor(private options: ChartOptions) {
     new ResizeObserver(() => this.resize()).observe(this.element);
@@ -50,30 +56,65 @@ export class Chart {
 
   show(curves: Curve[], options: Partial<ChartOptions> = {}): void {
     Object.assign(this.options, options);
-    const data = alignedData(curves);
-    const drawn = JSON.stringify([curves.map((c) => [c.label, c.colour, !!c.low, c.dash, c.thin]),
+    const data = alignedData(this.options.logY ? curves.map(positiveCurve) : curves);
+    const drawn = JSON.stringify([curves.map((c) => [c.label, c.colour, !!c.low, c.dash, c.width]),
       this.options, colour("ink")]);
     if (this.plot && drawn === this.drawn) {
       this.plot.setData(data);
-      return;
+    } else {
+      this.drawn = drawn;
+      this.plot?.destroy();
+      this.plot = new uPlot(this.settings(curves), data, this.element);
+      this.plot.over.append(this.marker);
     }
-    this.drawn = drawn;
-    this.plot?.destroy();
-    this.plot = new uPlot(this.settings(curves), data, this.element);
-    this.plot.over.append(this.marker);
+    this.applyZoom();
+  }
+
+  /** Shows a part of the x axis; null shows all of it. */
+  zoom(range: ZoomRange | null): void {
+    if (String(range) === String(this.zoomed)) return;
+    this.zoomed = range;
+    if (range) this.applyZoom();
+    else if (this.plot) this.plot.setData(this.plot.data);
+  }
+
+  private applyZoom(): void {
+    if (this.zoomed && this.plot) this.plot.setScale("x", { min: this.zoomed[0], max: this.zoomed[1] });
   }
 
   /** Marks a round with a vertical line. */
   mark(at: number | null): void {
     this.markedX = at;
     this.placeMarker();
+    if (this.plot) this.showRestingValues(this.plot);
+  }
+
+  /** While there is no pointer, the legend shows the values at the mark, or else at the last x. */
+  private showRestingValues(plot: uPlot, changed = false): void {
+    const x = plot.data[0];
+    if (!plot.legend.live || plot.cursor.idx != null || !x.length) return;
+    const marked = this.markedX === null ? -1 : x.findLastIndex((value) => value <= this.markedX!);
+    const index = marked < 0 ? x.length - 1 : marked;
+    if (plot.legend.idxs?.[0] === index && !changed) return;
+    queueMicrotask(() => plot.setLegend({ idxs: plot.data.map(() => index) }, false));
   }
 
   /** Places the marker by the scale that is drawn; new data change that only when they are drawn. */
   private placeMarker(plot = this.plot): void {
-    this.marker.hidden = this.markedX === null || !plot;
-    if (this.markedX === null || !plot) return;
-    this.marker.style.transform = `translateX(${plot.valToPos(this.markedX, "x").toFixed(1)}px)`;
+    const { min, max } = plot?.scales.x ?? {};
+    const outside = this.markedX === null || min == null || max == null || this.markedX < min || this.markedX > max;
+    if (this.marker.hidden !== outside) this.marker.hidden = outside;
+    if (outside) return;
+    this.marker.style.transform = `translateX(${plot!.valToPos(this.markedX!, "x").toFixed(1)}px)`;
+  }
+
+  /** Zooms to what was selected by dragging. */
+  private selectRange(plot: uPlot): void {
+    const { left, width } = plot.select;
+    if (width <= 0) return;
+    const range: ZoomRange = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.options.onZoom?.(range);
   }
 
   private settings(curves: Curve[]): uPlot.Options {
@@ -84,10 +125,10 @@ export class Chart {
     const bands: uPlot.Band[] = [];
     for (const curve of curves) {
       const at = series.length;
-      series.push({ label: curve.label, stroke: curve.colour, width: curve.thin ? 1.2 : 2, spanGaps: true,
-        dash: curve.dash, points: { show: curve.x.length < 2 },
+      series.push({ label: curve.label, stroke: curve.colour, width: curve.width ?? 2, spanGaps: !curve.gaps,
+        dash: curve.dash, points: { show: curve.gaps ? undefined : curve.x.length < 2, size: 5 },
         ...(curve.step ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
-        value: (u, v, at, index) => legendText(v ?? valueBefore(u.data[at]!, index)) });
+        value: (u, v, at, index) => legendText(v ?? (curve.gaps ? null : valueBefore(u.data[at]!, index))) });
       if (curve.low && curve.high) {
         const edge: uPlot.Series = { show: true, stroke: "transparent", width: 0, spanGaps: true,
           points: { show: false }, class: "edge",
@@ -99,26 +140,22 @@ export class Chart {
     const least = fromZero ? 0 : undefined;
     return {
       width: this.element.clientWidth || 320, height, series, bands,
-      scales: { x: { time: false, distr: this.options.logX ? 3 : 1 }, y: { range: (_, low, high) => axisRange(range, low, high, least, levels) } },
+      scales: { x: { time: false, distr: this.options.logX ? 3 : 1 }, y: this.options.logY ? { distr: 3, range: (_, low, high) => logRange(low, high) }
+        : { range: (_, low, high) => axisRange(range, low, high, least, levels) } },
       axes: [
         { ...axis, label: x, size: 26, space: 44, grid: { show: false }, incrs: this.options.rounds
           ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] : undefined,
         values: (_, ticks) => ticks.map((v) => (v === null ? "" : tickText(v))) },
-        { ...axis, size: 48, space: 34, label: y, values: (_, ticks) => ticks.map((v) => tickText(v)) },
+        { ...axis, size: 48, space: 34, label: y, values: (_, ticks) => ticks.map((v) => (v == null ? "" : tickText(v))) },
       ],
-      cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
+      cursor: { y: false, points: { size: 6 }, drag: { x: !!this.options.onZoom, y: false, setScale: false, dist: 4 },
+        bind: { dblclick: () => () => { this.options.onZoom?.(null); return null; } } },
       legend: { show: this.options.legend ?? true },
-      hooks: { draw: [(u) => drawLevels(u, levels ?? []), (u) => this.placeMarker(u)], setCursor: [showLastValues], setData: [showLastValues] },
+      hooks: { draw: [(u) => drawLevels(u, levels ?? []), (u) => this.placeMarker(u)], setCursor: [(u) => this.showRestingValues(u)], setData: [(u) => this.showRestingValues(u, true)],
+        setSelect: [(u) => this.selectRange(u)] },
       padding: [8, levels?.length ? 74 : 10, 0, 0],
     };
   }
-}
-
-/** Shows the values at the last x in the legend while there is no pointer. */
-function showLastValues(u: uPlot): void {
-  if (u.cursor.idx != null || !u.data[0].length) return;
-  const last = u.data[0].length - 1;
-  queueMicrotask(() => u.setLegend({ idxs: u.data.map(() => last) }, false));
 }
 
 /** A curve's value before an x at which only other curves have a point; none where it has ended. */
@@ -142,6 +179,21 @@ function axisRange(range: [number, number] | undefined, low: number, high: numbe
   const [from, to] = [Math.min(low, ...levels.map((l) => l.value)), Math.max(high, ...levels.map((l) => l.value))];
   const margin = 0.06 * (to - from) || Math.abs(to) * 0.05 || 1;
   return [least ?? from - margin, to + margin];
+}
+
+function logRange(low: number, high: number): [number, number] {
+  if (!(low > 0) || !Number.isFinite(high)) return [0.1, 1];
+  const unit = 10 ** Math.floor(Math.log10(low));
+  return [unit * Math.floor(low / unit * (1 + 1e-9)), high * 1.15]; // a round number, which is labelled
+}
+
+/** A curve without what a logarithmic axis cannot show; a band ends at its least positive value. */
+function positiveCurve(curve: Curve): Curve {
+  const positive = (value: number | null) => (value !== null && value > 0 ? value : null);
+  const values = [...curve.y, ...(curve.low ?? [])].flatMap((value) => positive(value) ?? []);
+  const least = Math.min(...values);
+  const raised = (value: number | null) => (value === null ? null : Math.max(value, least));
+  return { ...curve, y: curve.y.map(positive), low: curve.low?.map(raised), high: curve.high?.map(raised) };
 }
 
 function drawLevels(u: uPlot, levels: BaselineLevel[]): void {

@@ -152,7 +152,14 @@ export interface RunInfo {
   targets: (TargetResult & { label: string })[];
   job: string | null;
   updated: number;
+  note: string;
   fault: string | null;
+}
+
+/** The settings in which two runs differ, by dotted keys; values are JSON, null where a run lacks the setting. */
+export interface SettingsDiff {
+  differences: { setting: string; first: string | null; second: string | null }[];
+  left_out: number;
 }
 
 export interface JobInfo {
@@ -188,7 +195,9 @@ export interface RoundEvent {
   link_failed: string[];
   server: { position_m: Position; movement_j: number; battery_j?: number };
   devices: RoundDevice[];
-  forecast?: { expected_loss: number | null; validation_loss: number | null };
+  forecast?: { expected_loss?: number | null; validation_loss?: number | null; measured?: Record<string, number> } | null;
+  arrivals?: { id: string; staleness: number }[]; // of an asynchronous round
+  seconds: number; // of computing, as measured
   metrics: Record<string, number | null | Record<string, number>>;
   plan: { objective: number; gap: number | null; solve_seconds: number };
 }

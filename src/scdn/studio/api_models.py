@@ -13,7 +13,7 @@ from scdn.report.results import Chart, EnergyLedger, Measure, ParetoChart, Verdi
 from scdn.scenario.field_types import Positive, TargetText
 from scdn.scenario.mission_settings import Goal
 from scdn.studio.run_folders import View
-from scdn.studio.settings import MAX_METHODS, MAX_SEEDS
+from scdn.studio.settings import MAX_METHODS, MAX_NOTE, MAX_SEEDS
 
 Text = Annotated[str, Field(max_length=4_000_000)]
 RunStatus = Literal["running", "paused", "unfinished", "stopped", "done", "diverged"]
@@ -235,7 +235,43 @@ class RunInfo(BaseModel):
     targets: list[RunTarget] = Field(description="of the scenario, once the run has ended")
     job: str | None
     updated: float
+    note: str = Field(description="what a person has written about it")
     fault: str | None = Field(description="why it cannot be read")
+
+
+class NoteRequest(_RequestBody):
+    """A text about a run; an empty one removes it."""
+
+    run: Annotated[str, Field(max_length=1000, description="as in /api/runs")]
+    note: Annotated[str, Field(max_length=MAX_NOTE)]
+
+
+class RunNote(BaseModel):
+    """A note as it is stored."""
+
+    run: str
+    note: str
+
+
+class DeletedRuns(BaseModel):
+    """The names of the runs that were deleted."""
+
+    deleted: list[str]
+
+
+class SettingDifference(BaseModel):
+    """A setting in which two runs differ, by its dotted key; values are JSON."""
+
+    setting: str
+    first: str | None = Field(description="null where the run does not have the setting")
+    second: str | None
+
+
+class SettingsDiff(BaseModel):
+    """The settings in which two runs differ."""
+
+    differences: list[SettingDifference]
+    left_out: int
 
 
 class RunList(BaseModel):

@@ -1,4 +1,4 @@
-"""HTTP routes of runs: list, start, pause and stop them, and follow them live."""
+"""HTTP routes of runs: list, start, control, follow, annotate, compare and delete them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,24 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
-from scdn.studio.api_models import JobActionRequest, JobInfo, RunInfo, RunList, StartRequest
+from scdn.studio.api_models import (
+    DeletedRuns,
+    JobActionRequest,
+    JobInfo,
+    NoteRequest,
+    RunInfo,
+    RunList,
+    RunNote,
+    SettingsDiff,
+    StartRequest,
+)
 from scdn.studio.event_streams import stream_events
 from scdn.studio.run_jobs import RunJobs
-from scdn.studio.services import TOO_MANY, Responses, Services
-from scdn.studio.settings import MAX_RUNS
+from scdn.studio.run_notes import write_note
+from scdn.studio.run_removal import delete_run
+from scdn.studio.services import NOT_FOUND, TOO_MANY, Responses, Services
+from scdn.studio.settings import MAX_DIFFERENCES, MAX_RUNS
+from scdn.studio.settings_diff import settings_diff
 
 _STREAM: Responses = {**TOO_MANY, 200: {"content": {"text/event-stream": {}}}}
 
@@ -40,6 +53,26 @@ def run_routes(services: Services) -> APIRouter:
     def start(form: StartRequest) -> JobInfo:
         """Start a run, or a comparison of several methods or seeds."""
         return jobs.start(form)
+
+    @routes.delete("/api/runs", response_model=DeletedRuns, responses=NOT_FOUND)
+    def delete(run: RunName) -> DeletedRuns:
+        """Delete a run or a whole study, with everything in its folder, unless it is running."""
+        return DeletedRuns(deleted=delete_run(services.runs, services.index, jobs, run))
+
+    @routes.post("/api/notes", response_model=RunNote, responses=NOT_FOUND)
+    def annotate(form: NoteRequest) -> RunNote:
+        """Store a note about a run beside its events."""
+        note = write_note(services.runs.resolve_run(form.run), form.note)
+        services.index.forget()
+        return RunNote(run=form.run, note=note)
+
+    @routes.get("/api/settings-diff", response_model=SettingsDiff, responses=NOT_FOUND)
+    def compare_settings(run: RunName, other: RunName) -> SettingsDiff:
+        """Return the settings in which two runs differ."""
+        first, second = (services.runs.resolve_run(name) for name in (run, other))
+        found = settings_diff(first, second)
+        left_out = max(0, len(found) - MAX_DIFFERENCES)
+        return SettingsDiff(differences=found[:MAX_DIFFERENCES], left_out=left_out)
 
     @routes.post("/api/jobs", response_model=JobInfo, responses=TOO_MANY)
     def act(form: JobActionRequest) -> JobInfo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 from threading import Lock
@@ -13,12 +14,13 @@ from scdn.record.headline_metric import headline, metrics_of_run
 from scdn.record.run_reader import EVENTS, Event
 from scdn.studio.api_models import RunInfo, RunStatus, RunTarget
 from scdn.studio.run_folders import RunsFolder, study_folder
+from scdn.studio.run_notes import NOTES, read_note
 
 _RUNNING_S = 20.0  # a run whose file was written this recently is still running
 _CACHED_S = 0.5  # several viewers share one scan of the disk
 
 
-_Stamp = tuple[int, int, int]  # inode, size, time: unchanged as long as the file is
+_Stamp = tuple[int, ...]  # inode, size, time of events and note: unchanged as long as the files are
 
 
 class RunIndex:
@@ -37,12 +39,17 @@ class RunIndex:
                 self._listed = (time.monotonic(), self._scan())
             return self._listed[1]
 
+    def forget(self) -> None:
+        """Scan the disk again at the next request."""
+        with self._lock:
+            self._listed = (-1.0, [])
+
     def _scan(self) -> list[RunInfo]:
         cache = {}
         for folder in self._runs.run_folders():
             try:
                 state = (folder / EVENTS).stat()
-                stamp = (state.st_ino, state.st_size, state.st_mtime_ns)
+                stamp = (*_stamp(state), *_note_stamp(folder))
                 cached = self._cache.get(folder)
                 if cached is None or cached[0] != stamp:
                     cached = stamp, _read_info(self._runs.name(folder), folder, state.st_mtime)
@@ -54,6 +61,17 @@ class RunIndex:
         return sorted(infos, key=lambda info: (-info.updated, info.run))
 
 
+def _stamp(state: os.stat_result) -> _Stamp:
+    return state.st_ino, state.st_size, state.st_mtime_ns
+
+
+def _note_stamp(folder: Path) -> _Stamp:
+    try:
+        return _stamp((folder / NOTES).lstat())
+    except OSError:
+        return ()
+
+
 def _with_age(info: RunInfo) -> RunInfo:
     if info.status == "running" and time.time() - info.updated > _RUNNING_S:
         return info.model_copy(update={"status": "unfinished"})
@@ -63,7 +81,8 @@ def _with_age(info: RunInfo) -> RunInfo:
 def _read_info(name: str, folder: Path, updated: float) -> RunInfo:
     """Describe a run by its first and last line, or say that they cannot be read."""
     common: dict[str, Any] = {
-        "run": name, "study": study_folder(name), "job": None, "updated": updated
+        "run": name, "study": study_folder(name), "job": None, "updated": updated,
+        "note": read_note(folder),
     }  # fmt: skip
     try:
         start = _parse_event(first_line(folder / EVENTS))

@@ -11,6 +11,8 @@ import json
 import os
 import shlex
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Thread
@@ -199,6 +201,21 @@ class RunJobs:
                     own.append(job.process)
         for process in own:
             process.wait_or_kill()
+
+    @contextmanager
+    def idle_below(self, folder: Path) -> Iterator[None]:
+        """Let no job begin while a folder is deleted; refuse one that a running job writes to."""
+        self._read_records()
+        with self._lock:
+            for name, job in self._jobs.items():
+                related = folder.is_relative_to(job.folder) or job.folder.is_relative_to(folder)
+                if related and job.alive:
+                    fault = f"belongs to the job {name}, which is {job.state()}"
+                    raise input_error("runs", "run", fault, "stop it first")
+            yield
+            for name, job in list(self._jobs.items()):
+                if job.folder.is_relative_to(folder):
+                    del self._jobs[name]
 
     def of_run(self, run: str) -> tuple[str, JobState] | None:
         """Return the name and state of the job that a run belongs to."""

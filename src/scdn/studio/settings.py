@@ -19,6 +19,9 @@ MAX_VIEWERS = 64
 MAX_JOBS = 4
 MAX_RUNS = 1_000  # in the list
 MAX_METHODS, MAX_SEEDS = 12, 50
+MAX_NOTE = 4_000  # characters
+MAX_DIFFERENCES = 500  # settings in which two runs differ
+MAX_DEPTH = 20  # of the keys of a setting
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ export function departureScene(): Scene {
   return {
     name: "A device leaves", title: `A fire takes ${numberWord(lost.length)} sensors. What they have sent stays.`, picture: departureMap(),
     words: [
-      h("p", {}, `The server keeps the embeddings of devices that leave, and goes on learning from them. When ${list(lost)} burn, accuracy `,
+      h("p", {}, `The server keeps the embeddings of devices that leave, and goes on learning from them. When ${list(lost)} burn, top-3 accuracy `,
         h("b", {}, change(kept[at - 1]!, kept[at]!)), "; a server that forgets them ", h("b", {}, `falls from ${score(forgotten[at - 1]!)} to ${score(forgotten[at]!)}`), "."),
       curves().element,
       h("p", {}, `Lost sensors see no new events: for these the server estimates their part, and is still right in ${score(kept_future[at]!)}.`),

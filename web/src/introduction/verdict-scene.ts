@@ -26,7 +26,7 @@ export function verdictScene(): Scene {
   const close = aboutAsGood(best.method).map((cost) => cost.method);
   return {
     name: "Which method", title: `Here, choose ${best.method}${close.length ? `; ${close.join(" and ")} ${close.length > 1 ? "are" : "is"} close` : ""}`,
-    picture: h("div", { class: "method-costs" }, h("h2", {}, "Energy and time until 97 % accuracy, lower is better"),
+    picture: h("div", { class: "method-costs" }, h("h2", {}, "Energy and time until 97 % top-3 accuracy, lower is better"),
       bars("Energy and time to 97 % by method", costs.map((cost) => ({
         label: cost.method, note: ABOUT[cost.method], best: cost === best, parts: [{ value: cost.joules ?? 0, kind: cost === best ? "chosen" : "other" }],
         text: cost.joules === null ? "most runs never get there" : `${energy(cost.joules)}, ${time(cost.seconds!)}`, detail: `${cost.reached} of ${cost.runs} runs reach it`,
@@ -39,7 +39,7 @@ export function verdictScene(): Scene {
   };
 }
 
-const ABOUT_MISSION = "You name a target, and a mission takes the four decisions so as to reach it with the least energy. It measures in every round what each device contributes; over whole runs that beats the estimate of scene 2.";
+const ABOUT_MISSION = "You name a target, and a mission takes the four decisions so as to reach it with the least energy. It measures in every round what each device contributes. The plan of scene 2 is the best by its own estimate, not by what whole runs took.";
 
 /** The other methods: how much more they take, and whether they get there. */
 function othersText(costs: MethodCost[], best: MethodCost): string {
@@ -47,7 +47,7 @@ function othersText(costs: MethodCost[], best: MethodCost): string {
   const more = others.filter((cost) => cost.joules !== null)
     .map((cost, index) => `${cost.method} ${index ? "" : "takes "}${Math.round(100 * (cost.joules! / best.joules! - 1))} %${index ? "" : " more energy"}`);
   const missing = others.filter((cost) => cost.joules === null).map((cost) => `${cost.method} gets there in only ${cost.reached} of ${cost.runs} runs`);
-  return `It reaches 97 % accuracy for ${costOf(best)}. ${capital([more.join(", "), ...missing].join("; "))}.`;
+  return `It reaches 97 % top-3 accuracy for ${costOf(best)}. ${capital([more.join(", "), ...missing].join("; "))}.`;
 }
 
 /** Methods that were cheaper than the chosen one in as many runs as they were dearer. */

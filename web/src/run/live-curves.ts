@@ -1,44 +1,51 @@
 import { api } from "../api";
-import { Chart } from "../chart";
-import type { Curve } from "../chart";
-import { h, setChildren, setText } from "../dom";
+import { h, setChildren } from "../dom";
 import { methodRank } from "../format";
 import { methodStyles, onThemeChange } from "../theme";
 import type { PointsMessage, RoundPoint, Score } from "../types";
-
-interface RunCurve {
-  method: string;
-  seed: number;
-  score: Score | null;
-  points: RoundPoint[];
-}
+import type { ChartChoices } from "./chart-choices";
+import { methodCurves, THIS_RUN } from "./method-curves";
+import type { RunPoints } from "./method-curves";
+import { RoundChart } from "./round-chart";
+import { ZoomBar } from "./zoom-bar";
 
 // Without a recorded score, the first of these that a run has is its headline, as in record/headline_metric.py.
 const HEADLINES: [string, string][] = [["top3", "Top-3 accuracy, %"], ["top1", "Top-1 accuracy, %"],
   ["macro_f1", "Macro-F1"], ["auc", "AUC"], ["ece", "Expected calibration error"], ["mse", "Mean squared error"],
   ["mae", "Mean absolute error"], ["r2", "R²"], ["test_loss", "Test loss"]];
 
-/** Headline score, energy and iterations of every run of a comparison, as they grow. */
+/** Headline score, energy and iterations of the methods of a study as they grow, with one run in bold. */
 export class LiveCurves {
   readonly element = h("div", { class: "curves" });
-  private lines = new Map<string, RunCurve>();
+  readonly metric: RoundChart;
+  private joules: RoundChart;
+  private iterations: RoundChart;
+  private runs = new Map<string, RunPoints & { score: Score | null }>();
   private source: EventSource | null = null;
-  private metric = new Chart({ x: "round", y: "", height: 190, rounds: true, legend: false });
-  private joules = new Chart({ x: "round", y: "", height: 176, fromZero: true, rounds: true, legend: false });
-  private iterations = new Chart({ x: "round", y: "", height: 176, fromZero: true, rounds: true, legend: false });
-  private titles = { metric: h("h3", {}, "Score"), joules: h("h3", {}, "Cumulative energy, J"),
-    iterations: h("h3", {}, "Iterations per device") };
-  private legend = h("div", { class: "keys methods-key" });
+  private legend = h("div", { class: "series", role: "group", "aria-label": "Series" });
+  private note = h("p", { class: "about-curves" });
   private study = "";
   private selectedRun = "";
   private drawScheduled = false;
 
-  constructor() {
-    this.element.append(this.legend, this.titles.metric, this.metric.element, this.titles.joules, this.joules.element,
-      this.titles.iterations, this.iterations.element);
-    this.element.prepend(h("p", { class: "hint" }, "Score, energy and iterations are drawn here, a line for each run."));
+  constructor(private choices: ChartChoices) {
+    this.metric = new RoundChart("score", choices, { height: 190 });
+    this.joules = new RoundChart("energy", choices, { fromZero: true });
+    this.iterations = new RoundChart("iterations", choices, { fromZero: true });
+    this.element.append(h("p", { class: "hint" }, "Score, energy and iterations are drawn here, a line for each method."),
+      this.legend, this.note, new ZoomBar(choices, () => this.lastRound).element,
+      ...this.charts.map((chart) => chart.element));
     this.element.classList.add("none");
+    choices.onChange(() => this.draw());
     onThemeChange(() => this.draw());
+  }
+
+  private get charts(): RoundChart[] {
+    return [this.metric, this.joules, this.iterations];
+  }
+
+  private get lastRound(): number {
+    return Math.max(0, ...[...this.runs.values()].map(({ points }) => points.length));
   }
 
   watch(study: string, run: string): void {
@@ -51,13 +58,13 @@ export class LiveCurves {
     this.reopen();
   }
 
-  reopen(): void {
+  private reopen(): void {
     this.close();
     if (!this.study) return;
-    this.lines.clear();
+    this.runs.clear();
     this.source = api.openPoints(this.study);
     this.source.addEventListener("points", (event) => this.addPoints(JSON.parse((event as MessageEvent<string>).data) as PointsMessage));
-    this.source.addEventListener("error", () => this.lines.clear());
+    this.source.addEventListener("error", () => this.runs.clear());
   }
 
   close(): void {
@@ -66,14 +73,15 @@ export class LiveCurves {
   }
 
   mark(round: number | null): void {
-    for (const chart of [this.metric, this.joules, this.iterations]) chart.mark(round);
+    for (const chart of this.charts) chart.mark(round);
   }
 
   private addPoints(message: PointsMessage): void {
-    const known = this.lines.get(message.run);
-    const line = known && !message.first ? known : { method: message.method ?? "", seed: message.seed ?? 0, score: message.score ?? null, points: [] };
-    line.points.push(...message.points);
-    this.lines.set(message.run, line);
+    const known = this.runs.get(message.run);
+    const run = known && !message.first ? known
+      : { method: message.method ?? "", seed: message.seed ?? 0, score: message.score ?? null, points: [] as RoundPoint[] };
+    run.points.push(...message.points);
+    this.runs.set(message.run, run);
     if (this.drawScheduled) return;
     this.drawScheduled = true; // messages of many runs arrive together
     requestAnimationFrame(() => {
@@ -83,33 +91,44 @@ export class LiveCurves {
   }
 
   private draw(): void {
-    const runs = [...this.lines.entries()].filter(([, line]) => line.points.length);
-    const methods = [...new Set(runs.map(([, line]) => line.method))].sort((a, b) =>
-      methodRank(a) - methodRank(b) || a.localeCompare(b));
-    const styles = methodStyles(methods);
-    setChildren(this.legend, ...methods.map((method) => {
-      const mark = h("i");
-      mark.style.background = styles.get(method)!.colour;
-      return h("span", { class: "key" }, mark, method);
-    }));
-    const severalSeeds = new Set(runs.map(([, line]) => line.seed)).size > 1;
-    const curves = (key: string): Curve[] => runs.map(([run, { method, seed, points }]) => ({
-      label: severalSeeds ? `${method} ${seed}` : method, colour: styles.get(method)!.colour,
-      dash: styles.get(method)!.matched ? [2, 3] : undefined, thin: run !== this.selectedRun,
-      x: points.map((point) => point.round + 1), y: points.map((point) => point[key] ?? null),
-    }));
-    const [metric, title] = headline(runs.map(([, line]) => line));
-    setText(this.titles.metric, title);
-    this.metric.show(curves(metric));
-    this.joules.show(curves("joules"));
-    this.iterations.show(curves("executed_iterations"));
+    const runs = [...this.runs.entries()].filter(([, run]) => run.points.length);
+    const methods = [...new Set(runs.map(([, run]) => run.method))].sort((a, b) => methodRank(a) - methodRank(b) || a.localeCompare(b));
+    const chosen = this.runs.get(this.selectedRun) ?? null;
+    const severalSeeds = methods.some((method) => runs.filter(([, run]) => run.method === method).length > 1);
+    this.showLegend(methods, severalSeeds ? chosen : null);
+    this.note.textContent = severalSeeds
+      ? "Lines are means over the seeds that have got this far, bands one standard deviation; the chosen run is bold." : "The chosen run is bold.";
+    this.note.hidden = runs.length < 2;
+    const curves = (key: string) => methodCurves(runs.map(([, run]) => run), methods, chosen, key, this.choices.hidden);
+    const [metric, title] = headline(runs.map(([, run]) => run));
     this.element.classList.toggle("none", !runs.length);
-    this.element.dataset.points = String(runs.reduce((sum, [, line]) => sum + line.points.length, 0));
+    this.metric.show(title, curves(metric));
+    this.joules.show("Cumulative energy, J", curves("joules"));
+    this.iterations.show("Iterations per device", curves("executed_iterations"));
+    this.element.dataset.points = String(runs.reduce((sum, [, run]) => sum + run.points.length, 0));
+  }
+
+  /** Buttons that hide and show the series; those that stay keep the keyboard's focus. */
+  private showLegend(methods: string[], chosen: RunPoints | null): void {
+    const styles = methodStyles(methods);
+    const names = chosen ? [...methods, THIS_RUN] : methods;
+    const key = JSON.stringify([names, chosen?.method, chosen?.seed, [...this.choices.hidden], [...styles.values()]]);
+    if (this.legend.dataset.key === key) return;
+    this.legend.dataset.key = key;
+    const focused = this.legend.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.series : null;
+    setChildren(this.legend, ...names.map((name) => {
+      const mark = h("i", { class: name === THIS_RUN ? "bold" : "" });
+      mark.style.background = styles.get(name === THIS_RUN ? chosen!.method : name)!.colour;
+      return h("button", { type: "button", class: "series-key", "data-series": name, "aria-pressed": String(!this.choices.hidden.has(name)),
+        title: this.choices.hidden.has(name) ? "Show this series" : "Hide this series", onclick: () => this.choices.toggleHidden(name) },
+      mark, name === THIS_RUN ? `${chosen!.method}, seed ${chosen!.seed}` : name);
+    }));
+    if (focused) this.legend.querySelector<HTMLElement>(`[data-series="${CSS.escape(focused)}"]`)?.focus();
   }
 }
 
 /** The metric that the runs are shown by, and its title. */
-function headline(runs: RunCurve[]): [string, string] {
+function headline(runs: { score: Score | null; points: RoundPoint[] }[]): [string, string] {
   const score = runs.find((run) => run.score)?.score;
   if (score) {
     const name = score.metric.replaceAll("_", " ");

@@ -1,20 +1,22 @@
-import { Chart } from "../chart";
 import type { Curve } from "../chart";
 import { h, setText } from "../dom";
 import { digits, percent } from "../format";
 import { colour, onThemeChange } from "../theme";
+import type { ChartChoices } from "./chart-choices";
 import type { Replay } from "./replay";
+import { RoundChart } from "./round-chart";
 
 /** What a mission used, what no plan needs less than, and how good its forecasts were. */
 export class MissionPanel {
   readonly element = h("section", { class: "mission", "aria-label": "Mission", hidden: true });
   private sentence = h("p", { class: "finding" });
   private error = h("p", { class: "hint" });
-  private chart = new Chart({ x: "round", y: "", height: 176, fromZero: true, rounds: true });
+  private chart: RoundChart;
   private replay: Replay | null = null;
 
-  constructor() {
-    this.element.append(h("h3", {}, "Mission"), this.sentence, h("h3", {}, "Validation loss, measured and expected"), this.chart.element, this.error);
+  constructor(choices: ChartChoices) {
+    this.chart = new RoundChart("forecast", choices, { fromZero: true, legend: true });
+    this.element.append(h("h3", {}, "Mission"), this.sentence, this.chart.element, this.error);
     onThemeChange(() => { if (this.replay) this.show(this.replay); });
   }
 
@@ -27,7 +29,7 @@ export class MissionPanel {
     this.sentence.hidden = !this.sentence.textContent;
     const line = (label: string, key: "validation_loss" | "expected_loss", dash?: number[]): Curve => ({
       label, colour: colour("method0"), dash, x: rounds.map((round) => round.round + 1), y: rounds.map((round) => round.forecast![key] ?? null) });
-    this.chart.show([line("measured", "validation_loss"), line("expected", "expected_loss", [6, 4])]);
+    this.chart.show("Validation loss, measured and expected", [line("measured", "validation_loss"), line("expected", "expected_loss", [6, 4])]);
     const error = forecastError(replay);
     setText(this.error, error === null ? "" : `The loss was ${percent(error)} from the expected one, mean over rounds.`);
   }

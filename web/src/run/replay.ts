@@ -1,7 +1,7 @@
 import type { DeviceState, DeviceMarker, NetworkState } from "../scene/network-scene";
-import { watts } from "../format";
+import { digits, watts } from "../format";
 import { EMPTY_NETWORK } from "../scene/network-scene";
-import type { EndEvent, Position, RoundEvent, StartEvent } from "../types";
+import type { EndEvent, Position, RoundDevice, RoundEvent, StartEvent } from "../types";
 
 /** A run's events, kept so that the network can be drawn at any time of the run. */
 export class Replay {
@@ -10,13 +10,16 @@ export class Replay {
   rounds: RoundEvent[] = [];
   over = false;
   fault: string | null = null;
+  devices: string[] = []; // every device that was ever present, the first one first
   private lines = 0;
-  private present: Map<string, RoundEvent["devices"][number]>[] = [];
+  private present: Map<string, RoundDevice>[] = [];
+  private known = new Set<string>(); // those in `devices`
   private departed: Map<string, Position>[] = []; // devices that left before each round, and their positions
 
   clear(): void {
     [this.start, this.end, this.fault, this.over, this.lines] = [null, null, null, false, 0];
-    [this.rounds, this.present, this.departed] = [[], [], []];
+    [this.rounds, this.present, this.departed, this.devices] = [[], [], [], []];
+    this.known.clear();
   }
 
   /** One line of events.jsonl. */
@@ -41,7 +44,11 @@ export class Replay {
       if (position) departed.set(id, position);
     }
     const here = new Map((event.devices ?? []).map((device) => [device.id, device]));
-    for (const id of here.keys()) departed.delete(id);
+    for (const id of here.keys()) {
+      departed.delete(id);
+      if (!this.known.has(id)) this.devices.push(id);
+      this.known.add(id);
+    }
     this.rounds.push(event);
     this.present.push(here);
     this.departed.push(departed);
@@ -81,7 +88,7 @@ export class Replay {
     const markers: DeviceMarker[] = [];
     for (const device of round.devices) {
       if (!device.position_m) continue;
-      const active = device.active ?? round.active.includes(device.id);
+      const active = this.isActive(index, device.id);
       const state = failed.has(device.id) ? "failed" : active ? "active" : "off";
       const opacity = leaving.has(device.id) ? 1 - fraction : 1;
       const linked = state === "active" && opacity > 0.5;
@@ -106,23 +113,56 @@ export class Replay {
     return [...departed, ...leaving];
   }
 
+  /** What a device did in a round; undefined where it was absent. */
+  deviceAt(index: number, id: string): RoundDevice | undefined {
+    return this.present[index]?.get(id);
+  }
+
+  isActive(index: number, id: string): boolean {
+    return this.deviceAt(index, id)?.active ?? this.rounds[index]!.active.includes(id);
+  }
+
+  /**
+   * What the plan of a round changed: the server moved by more than a metre, or a device that stayed was switched on or off.
+   * Empty for the first round and for a plan like the one before.
+   */
+  replan(index: number): string {
+    const [before, now] = [this.rounds[index - 1], this.rounds[index]];
+    if (!before || !now) return "";
+    const moved = Math.hypot(...now.server.position_m.map((value, axis) => value - before.server.position_m[axis]!));
+    const switched = now.devices.filter(({ id }) => this.present[index - 1]!.has(id) && this.isActive(index - 1, id) !== this.isActive(index, id));
+    const parts = moved > 1 ? [`the server moves ${digits(moved, 2)} m`] : [];
+    for (const [on, verb] of [[true, "switched on"], [false, "switched off"]] as const) {
+      const ids = switched.filter(({ id }) => this.isActive(index, id) === on).map(({ id }) => id);
+      if (ids.length) parts.push(`${shortList(ids)} ${ids.length === 1 ? "is" : "are"} ${verb}`);
+    }
+    return parts.join(", ");
+  }
+
   /** A round in a sentence. */
   roundSummary(index: number): string {
     const round = this.rounds[index];
     if (!round) return "";
-    const parts = [`${round.active.length} of ${round.devices.length} devices active`];
     const resting = restingDevices(round);
-    if (resting) parts.push(resting);
+    return [`${round.active.length} of ${round.devices.length} devices active`, resting, this.happenings(index)].filter(Boolean).join(" · ");
+  }
+
+  /** What happened in a round: entries, exits, failed links and a changed plan. */
+  happenings(index: number): string {
+    const round = this.rounds[index];
+    if (!round) return "";
+    const parts: string[] = [];
     const add = (ids: string[], one: string, many: string) => {
-      const names = `${ids.slice(0, 4).join(", ")}${ids.length > 4 ? " and others" : ""}`;
-      if (ids.length) parts.push(`${names} ${ids.length === 1 ? one : many}`);
+      if (ids.length) parts.push(`${shortList(ids)} ${ids.length === 1 ? one : many}`);
     };
     add(round.entered, "enters", "enter");
     add(round.exited, "leaves", "leave");
     add(round.link_failed, "misses the delay limit", "miss the delay limit");
-    return parts.join(" · ");
+    return [...parts, this.replan(index)].filter(Boolean).join(" · ");
   }
 }
+
+const shortList = (ids: string[]): string => `${ids.slice(0, 4).join(", ")}${ids.length > 4 ? " and others" : ""}`;
 
 /** How many devices rest, by reason. */
 function restingDevices(round: RoundEvent): string {

@@ -1,21 +1,51 @@
 import { h, setChildren } from "../dom";
 import { ago, digits, methodRank, plural, seconds } from "../format";
 import type { JobInfo, RunInfo, RunList } from "../types";
+import { matches } from "./run-filter";
 
-/** Shows the runs grouped by comparison, below the jobs that have no run yet. */
-export function renderRunList(element: HTMLElement, list: RunList, selected: string | null,
-  select: (run: RunInfo) => void): void {
-  const studies = new Map<string, RunInfo[]>();
-  for (const run of list.runs) studies.set(run.study, [...(studies.get(run.study) ?? []), run]);
-  const withRuns = new Set(list.runs.map((run) => run.job));
-  const preparing = list.jobs.filter((job) => !withRuns.has(job.job) && job.state !== "done" && job.state !== "stopped");
-  setChildren(element, ...preparing.map(preparingJob), ...[...studies].map(([study, runs]) => studyGroup(study, runs, list.jobs, selected, select)),
-    list.left_out ? h("p", { class: "hint" }, `and ${plural(list.left_out, "older run")}.`) : null);
+/** The runs grouped by comparison, below the jobs that have no run yet, with a filter. */
+export class RunListPanel {
+  readonly element: HTMLElement;
+  readonly filter = h("input", { type: "search", "aria-label": "Filter the runs", placeholder: "Filter, such as vafl done seed:3",
+    title: "Words of name, method, status, data set, seed or note; or method:, status:, data:, name:, seed: with a value" });
+  private groups = h("div", { class: "list" });
+  private shown = "";
+
+  constructor(private hooks: { select: (run: RunInfo) => void; filtered: () => void }) {
+    this.element = h("div", { class: "run-list" }, this.filter, this.groups);
+    this.filter.addEventListener("input", hooks.filtered);
+  }
+
+  /** Shows a message in place of the runs. */
+  showMessage(message: HTMLElement): void {
+    this.filter.hidden = true;
+    this.shown = "";
+    setChildren(this.groups, message);
+  }
+
+  show(list: RunList, selected: string | null): void {
+    this.filter.hidden = false;
+    const runs = list.runs.filter((run) => matches(run, this.filter.value));
+    const age = (run: RunInfo) => (run.score ? 0 : ago(run.updated));
+    const key = JSON.stringify([runs.map((run) => ({ ...run, updated: age(run) })), list.jobs, list.left_out, selected, list.runs.length]);
+    if (key === this.shown) return; // what has the keyboard's focus stays
+    this.shown = key;
+    const focused = this.groups.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.run : undefined;
+    const studies = new Map<string, RunInfo[]>();
+    for (const run of runs) studies.set(run.study, [...(studies.get(run.study) ?? []), run]);
+    const withRuns = new Set(list.runs.map((run) => run.job));
+    const preparing = list.jobs.filter((job) => !withRuns.has(job.job) && job.state !== "done" && job.state !== "stopped");
+    setChildren(this.groups, ...preparing.map(preparingJob),
+      ...[...studies].map(([study, members]) => studyGroup(study, members, list.jobs, selected, this.hooks.select)),
+      runs.length < list.runs.length ? h("p", { class: "hint", role: "status" }, `${runs.length} of ${plural(list.runs.length, "run")}.`) : null,
+      list.left_out ? h("p", { class: "hint" }, `and ${plural(list.left_out, "older run")}.`) : null);
+    if (focused !== undefined) this.groups.querySelector<HTMLElement>(`[data-run="${CSS.escape(focused)}"]`)?.focus();
+  }
 }
 
 function preparingJob(job: JobInfo): HTMLElement {
   return h("section", { class: "study" }, h("header", {}, h("h3", {}, job.job), statusChip(job.state)),
-    job.state === "failed" ? h("pre", { class: "log" }, job.log)
+    job.state === "failed" ? h("pre", { class: "log failed" }, job.log)
       : h("p", { class: "hint" }, "Preparing data and models …"));
 }
 
@@ -24,14 +54,12 @@ function studyGroup(study: string, runs: RunInfo[], jobs: JobInfo[], selected: s
   const first = runs[0]!;
   const title = study === "." ? first.name : study;
   const failed = jobs.find((job) => job.job === first.job && job.state === "failed");
-  const rows = [...runs].sort((a, b) => sortOrder(a) - sortOrder(b) || a.method.localeCompare(b.method) || a.seed - b.seed)
-    .map((run) => h("li", {}, runRow(run, run.run === selected, select)));
+  const rows = [...runs].sort((a, b) => methodRank(a.method) - methodRank(b.method) || a.method.localeCompare(b.method) || a.seed - b.seed)
+    .map((run) => h("li", {}, runRow(run, run.run === selected, select), run.note ? h("p", { class: "note" }, run.note) : null));
   return h("section", { class: "study" },
     h("header", {}, h("h3", { title: study }, title), h("small", {}, `${first.dataset ?? ""} ${runs.length > 1 ? `· ${plural(runs.length, "run")}` : ""}`)),
-    h("ul", {}, ...rows), failed ? h("pre", { class: "log" }, failed.log) : null);
+    h("ul", {}, ...rows), failed ? h("pre", { class: "log failed" }, failed.log) : null);
 }
-
-const sortOrder = (run: RunInfo): number => methodRank(run.method);
 
 function runRow(run: RunInfo, selected: boolean, select: (run: RunInfo) => void): HTMLElement {
   if (run.fault) {

@@ -1,60 +1,61 @@
+import { updateAddress } from "../address";
 import { api, ApiError } from "../api";
-import { button, h, icon, setChildren, setText, statusMessage, toast } from "../dom";
-import { NetworkScene, EMPTY_NETWORK } from "../scene/network-scene";
+import { button, h, setChildren, statusMessage, toast } from "../dom";
 import { keepCamera } from "../scene/camera-address";
 import { Legend } from "../scene/legend";
+import { NetworkScene, EMPTY_NETWORK } from "../scene/network-scene";
 import { toolbar } from "../scene/toolbar";
 import { Viewport } from "../scene/viewport";
-import type { JobInfo, RunInfo, RunList } from "../types";
+import type { RunInfo, RunList } from "../types";
+import { AboutDialog } from "./about-dialog";
+import { ChartChoices } from "./chart-choices";
+import { DevicePanel } from "./device-panel";
 import { LiveCurves } from "./live-curves";
 import { MissionPanel } from "./mission-panel";
-import { statusChip, renderRunList, targetSentence } from "./run-list";
+import { onDeviceClick } from "./pick-device";
+import { Playback } from "./playback";
 import { Replay } from "./replay";
 import { RoundTable } from "./round-table";
+import "./run.css";
+import { RunEvents } from "./run-events";
+import { RunHeader } from "./run-header";
+import { RunListPanel } from "./run-list";
 import { StartDialog } from "./start-dialog";
+import { timeLeft } from "./time-left";
 
 const REFRESH_MS = 1500;
-const ACTIONS: Record<string, [string, string, string][]> = {
-  running: [["pause", "Pause", "pause"], ["stop", "Stop", "stop"]],
-  paused: [["go-on", "Continue", "play"], ["stop", "Stop", "stop"]],
-  stopped: [["resume", "Resume", "again"]],
-  failed: [["resume", "Try again", "again"]],
-};
+const SETTLE_MS = 150; // after the last change of the round, it goes into the address
 
 /** Run: start a scenario, watch it live, replay it. */
 export class RunView {
   readonly element = h("div", { class: "view runs" });
   readonly replay = new Replay();
-  readonly curves = new LiveCurves();
-  readonly mission = new MissionPanel();
-  readonly roundTable = new RoundTable();
+  readonly choices = new ChartChoices();
+  readonly curves = new LiveCurves(this.choices);
+  readonly mission = new MissionPanel(this.choices);
+  readonly playback = new Playback(this.replay, { draw: () => this.draw(), settle: () => this.settle() });
   viewport!: Viewport;
-  time = 0; // in rounds, between two of them while it moves
+  private roundTable = new RoundTable((id) => this.selectDevice(id === this.device ? null : id));
+  private devicePanel = new DevicePanel(this.replay, this.choices, (id) => this.selectDevice(id));
+  private header = new RunHeader({ about: () => this.openAbout(null), changed: () => void this.refreshRuns() });
+  private listPanel = new RunListPanel({ select: (run) => this.select(run, true), filtered: () => this.filterRuns() });
+  private about = new AboutDialog({ compareWith: (run) => this.openAbout(run), changed: () => void this.refreshRuns(),
+    closed: () => updateAddress("run", { about: null, with: null }) });
+  private events = new RunEvents(this.replay, { arrived: () => this.eventsArrived(),
+    unreadable: () => this.showCover(statusMessage("error", "The run cannot be read", "It may have been removed.")) });
+  private dialog: StartDialog;
   private scene!: NetworkScene;
+  private cover = h("div", { class: "cover" });
   private list: RunList | null = null;
   private selected: RunInfo | null = null;
+  private wanted: URLSearchParams | null = null; // the address, until the list of runs has come
+  private device: string | null = null;
   private startedJob: string | null = null; // a job that has no run yet
-  private source: EventSource | null = null;
   private timer = 0;
+  private settling = 0;
   private visible = false;
   private answering = true; // whether the server does
-  private live = true;
-  private playing = false;
-  private speed = 4; // rounds a second
-  private lastFrame = 0;
-  private dialog: StartDialog;
-  private elements = {
-    list: h("div", { class: "list" }),
-    title: h("div", { class: "title" }),
-    actions: h("div", { class: "buttons" }),
-    targets: h("ul", { class: "run-targets", "aria-label": "Targets", hidden: true }),
-    slider: h("input", { type: "range", min: 0, max: 0, step: 0.01, value: "0", "aria-label": "Round" }),
-    round: h("output", { class: "round" }, "–"),
-    summary: h("p", { class: "summary", role: "status" }),
-    play: button("Play", () => this.togglePlay(), { icon: "play", quiet: true }),
-    liveButton: button("Live", () => this.goLive(), { "aria-pressed": "true" }),
-    cover: h("div", { class: "cover" }),
-  };
+  private followed = ""; // the run whose events are read
 
   constructor(planned: () => Promise<string>) {
     this.dialog = new StartDialog(planned, (job) => {
@@ -63,6 +64,7 @@ export class RunView {
       void this.refreshRuns();
     });
     this.build();
+    this.choices.onChange(() => updateAddress("run", this.choices.address()));
     document.addEventListener("visibilitychange", () => this.updateSubscriptions());
   }
 
@@ -71,40 +73,35 @@ export class RunView {
     return this.dialog.open(example);
   }
 
+  get time(): number {
+    return this.playback.time;
+  }
+
   private build(): void {
     const host = h("div", { class: "viewport" });
-    this.elements.slider.addEventListener("input", () => {
-      this.live = this.playing = false;
-      this.time = Number(this.elements.slider.value);
-      this.draw();
-    });
-    const speed = h("select", { "aria-label": "Speed", onchange: () => { this.speed = Number(speed.value); } },
-      ...[1, 2, 4, 10, 30].map((value) => h("option", { value, selected: value === this.speed }, `${value} rounds/s`)));
     this.element.append(
       h("aside", { class: "panel left", "aria-label": "Runs" },
-        h("div", { class: "row" }, h("h2", {}, "Runs"), button("New run", () => void this.dialog.open(), { icon: "plus", class: "main" })), this.elements.list),
-      h("div", { class: "middle" },
-        h("div", { class: "bar top" }, this.elements.title, this.elements.actions), this.elements.targets, host,
-        h("div", { class: "bar replay" }, this.elements.play, this.elements.slider, this.elements.round, speed, this.elements.liveButton),
-        this.elements.summary),
-      h("aside", { class: "panel right", "aria-label": "Curves" }, this.mission.element, this.curves.element, this.roundTable.element));
+        h("div", { class: "row" }, h("h2", {}, "Runs"), button("New run", () => void this.dialog.open(), { icon: "plus", class: "main" })), this.listPanel.element),
+      h("div", { class: "middle" }, this.header.element, host, this.playback.element),
+      h("aside", { class: "panel right", "aria-label": "Curves" }, this.devicePanel.element, this.mission.element, this.curves.element, this.roundTable.element));
     try {
       this.viewport = new Viewport(host);
     } catch {
       setChildren(host, statusMessage("error", "No 3-D view", "This browser has no WebGL; the curves are still drawn."));
     }
-    host.append(this.elements.cover);
+    host.append(this.cover);
     if (!this.viewport) return;
     this.scene = new NetworkScene(this.viewport);
     toolbar(this.viewport);
     new Legend(this.scene);
     keepCamera(this.viewport, "run");
-    this.viewport.beforeFrame((now) => this.advance(now));
+    onDeviceClick(this.viewport, () => this.scene.state, (id) => this.selectDevice(id));
+    this.viewport.beforeFrame((now) => this.playback.advance(now));
   }
 
   async start(): Promise<void> {
-    setChildren(this.elements.list, statusMessage("loading", "Looking for runs"));
-    this.showTime();
+    this.listPanel.showMessage(statusMessage("loading", "Looking for runs"));
+    this.playback.show();
     this.showCover(statusMessage("loading", "Looking for runs"));
   }
 
@@ -118,18 +115,27 @@ export class RunView {
     this.updateSubscriptions();
   }
 
+  /** Shows what the address says; the run as soon as the list of runs has come. */
+  restore(parameters: URLSearchParams): void {
+    this.choices.restore(parameters);
+    this.listPanel.filter.value = parameters.get("filter") ?? "";
+    this.wanted = parameters;
+    if (this.list) this.showRuns();
+  }
+
   /** Keeps streams open only while the view is visible: a browser has few connections. */
   private updateSubscriptions(): void {
     clearTimeout(this.timer);
     if (this.visible && !document.hidden) {
       void this.refreshRuns();
-      if (this.selected && !this.source) this.follow(this.selected);
+      if (this.selected && !this.events.open) this.follow(this.selected);
     } else {
-      this.source?.close();
-      this.source = null;
+      this.events.close();
       this.curves.close();
     }
   }
+
+  // --- the list of runs and the chosen one -----------------------------------------------------------
 
   private async refreshRuns(): Promise<void> {
     clearTimeout(this.timer);
@@ -140,186 +146,151 @@ export class RunView {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.answering = false;
-      setChildren(this.elements.list, statusMessage("error", "The studio does not answer", error.message));
-      this.showTitle();
+      this.listPanel.showMessage(statusMessage("error", "The studio does not answer", error.message));
+      this.showHeader();
     }
     if (this.visible && !document.hidden) this.timer = window.setTimeout(() => void this.refreshRuns(), REFRESH_MS);
   }
 
   private showRuns(): void {
     const list = this.list!;
-    if (!list.runs.length && !list.jobs.length) {
-      setChildren(this.elements.list, statusMessage("empty", "No run yet", `No run is recorded in ${list.runs_dir}. Start one here, or with scdn run.`,
-        button("New run", () => void this.dialog.open(), { icon: "plus" })));
-      this.showCover(statusMessage("empty", "Nothing to watch yet", "A run appears here when its first round is written."));
+    const readable = list.runs.filter((run) => !run.fault);
+    const [wanted, name] = [this.wanted, this.wanted?.get("run") ?? null];
+    this.wanted = null;
+    const started = this.startedJob ? readable.find((run) => run.job === this.startedJob) : undefined;
+    if (started) this.startedJob = null;
+    const named = name ? readable.find((run) => run.run === name) : undefined;
+    if (name && !named) toast(`There is no run ${name} here`, "fault");
+    const current = readable.find((run) => run.run === this.selected?.run);
+    const next = started ?? named ?? current ?? readable.find((run) => run.run === list.opened) ?? readable[0] ?? null;
+    const same = next?.run === this.selected?.run;
+    this.selected = same ? next : this.selected;
+    if (next && !same) this.select(next, started !== undefined, name === next.run || !name ? wanted : null);
+    else if (next && wanted) this.restoreRun(wanted);
+    if (!next) this.showNoRun(list);
+    else this.listPanel.show(list, next.run);
+    this.showHeader();
+  }
+
+  private showNoRun(list: RunList): void {
+    if (this.selected) this.leaveRun();
+    if (list.runs.length || list.jobs.length) {
+      this.listPanel.show(list, null);
+      this.showCover(statusMessage("loading", "A run is being prepared", "Its first round will be shown here."));
       return;
     }
-    renderRunList(this.elements.list, list, this.selected?.run ?? null, (run) => this.select(run));
-    const readable = list.runs.filter((run) => !run.fault);
-    const started = this.startedJob ? readable.find((run) => run.job === this.startedJob) : undefined;
-    const next = started ?? (this.selected ? readable.find((run) => run.run === this.selected!.run)
-      : readable.find((run) => run.run === list.opened) ?? readable[0]);
-    if (started) this.startedJob = null;
-    if (next && next.run !== this.selected?.run) this.select(next);
-    else if (next) this.selected = next;
-    if (!this.selected) this.showCover(statusMessage("loading", "A run is being prepared", "Its first round will be shown here."));
-    this.showTitle();
+    this.listPanel.showMessage(statusMessage("empty", "No run yet", `No run is recorded in ${list.runs_dir}. Start one here, or with scdn run.`,
+      button("New run", () => void this.dialog.open(), { icon: "plus" })));
+    this.showCover(statusMessage("empty", "Nothing to watch yet", "A run appears here when its first round is written."));
+  }
+
+  /** Forgets a run that was deleted. */
+  private leaveRun(): void {
+    this.events.close();
+    [this.selected, this.device] = [null, null];
+    this.replay.clear();
+    this.playback.reset();
+    this.scene?.draw(EMPTY_NETWORK);
+    this.eventsArrived();
+    updateAddress("run", { run: null, round: null, device: null });
+  }
+
+  private filterRuns(): void {
+    updateAddress("run", { filter: this.listPanel.filter.value || null });
+    if (this.list) this.listPanel.show(this.list, this.selected?.run ?? null);
+  }
+
+  /** Shows a run, at the round and with the device of an address if there is one. */
+  private select(run: RunInfo, step: boolean, address: URLSearchParams | null = null): void {
+    this.selected = run;
+    this.device = null;
+    this.follow(run);
+    if (this.list) this.listPanel.show(this.list, run.run);
+    this.showHeader();
+    updateAddress("run", { run: run.run, round: address?.get("round") ?? null, device: address?.get("device") ?? null }, step);
+    if (address) this.restoreRun(address);
+  }
+
+  private restoreRun(address: URLSearchParams): void {
+    this.device = address.get("device");
+    this.playback.seek(address.get("round"));
+    this.showDevice();
+    if (address.has("about")) this.openAbout(address.get("with"));
+    else this.about.close();
+  }
+
+  private openAbout(other: string | null): void {
+    if (!this.selected || !this.list) return;
+    this.about.open(this.selected, this.list, other);
+    updateAddress("run", { about: "", with: other });
+  }
+
+  private showHeader(): void {
+    const job = this.list?.jobs.find((candidate) => candidate.job === this.selected?.job);
+    this.header.show(this.selected, job, this.answering, this.selected ? timeLeft(this.selected, this.replay) : "", this.list?.runs_dir ?? "");
   }
 
   private showCover(shown: HTMLElement | null): void {
-    setChildren(this.elements.cover, shown);
-    this.elements.cover.hidden = shown === null;
-  }
-
-  select(run: RunInfo): void {
-    this.selected = run;
-    this.follow(run);
-    if (this.list) renderRunList(this.elements.list, this.list, run.run, (other) => this.select(other));
-    this.showTitle();
-  }
-
-  private showTitle(): void {
-    const run = this.selected;
-    if (!run) return;
-    const { status } = run;
-    const job = this.list?.jobs.find((candidate) => candidate.job === run.job);
-    const key = JSON.stringify([run.run, status, run.job, run.done, job?.state, this.answering]);
-    if (this.elements.title.dataset.key === key) return;
-    this.elements.title.dataset.key = key;
-    setChildren(this.elements.title, h("strong", {}, run.method), h("span", {}, `${run.name}, seed ${run.seed}`),
-      this.answering ? statusChip(status) : h("span", { class: "chip failed", role: "alert" }, "the server does not answer"));
-    setChildren(this.elements.targets, ...run.targets.map((target) => h("li", {}, targetSentence(target))));
-    this.elements.targets.hidden = !run.targets.length;
-    setChildren(this.elements.actions, ...(this.answering ? this.actionButtons(run, job) : []));
-  }
-
-  /** What can be done with a run; one that has ended can neither be paused nor stopped. */
-  private actionButtons(run: RunInfo, job: JobInfo | undefined): HTMLElement[] {
-    if (!job) {
-      return run.status !== "unfinished" ? [] : [button("Copy command", () => void this.copyResume(run), { icon: "copy",
-        title: "Copy the command that resumes this run" })];
-    }
-    const ended = run.status === "done" || run.status === "diverged";
-    if (ended && (job.state === "running" || job.state === "paused")) return [];
-    return (ACTIONS[job.state] ?? []).map(([action, label, name]) => button(label, () => void this.runAction(action), { icon: name }));
-  }
-
-  private async copyResume(run: RunInfo): Promise<void> {
-    const command = `scdn run --resume ${this.list!.runs_dir}/${run.run}`;
-    await navigator.clipboard.writeText(command).catch(() => {});
-    toast(command);
-  }
-
-  private async runAction(action: string): Promise<void> {
-    try {
-      await api.jobAction(this.selected!.job!, action);
-    } catch (error) {
-      if (error instanceof ApiError) toast(error.message, "fault");
-    }
-    void this.refreshRuns();
+    setChildren(this.cover, shown);
+    this.cover.hidden = shown === null;
   }
 
   // --- events as they come ---------------------------------------------------------------------------
 
   private follow(run: RunInfo): void {
-    this.source?.close();
+    const round = this.playback.chosenRound; // a view that is shown again keeps its round
+    const again = run.run === this.followed;
+    this.followed = run.run;
     this.replay.clear();
+    this.playback.reset();
+    if (again) this.playback.seek(round);
     this.mission.show(this.replay);
-    [this.live, this.playing, this.time] = [true, false, 0];
     Object.assign(this.element.dataset, { rounds: "0", over: "false" }); // until the events of this run arrive
     this.scene?.draw(EMPTY_NETWORK);
     this.showCover(statusMessage("loading", "Reading the run"));
     this.curves.watch(run.study, run.run);
-    const source = this.source = api.openEvents(run.run);
-    source.addEventListener("begin", () => this.replay.clear());
-    source.addEventListener("line", (event) => this.addLine((event as MessageEvent<string>).data));
-    source.addEventListener("over", () => {
-      source.close();
-      this.eventsArrived();
-    });
-    source.addEventListener("error", () => {
-      if (source.readyState === EventSource.CLOSED) this.showCover(statusMessage("error", "The run cannot be read", "It may have been removed."));
-    });
-  }
-
-  private addLine(line: string): void {
-    this.replay.addLine(line);
-    if (this.replay.rounds.length === 1) this.viewport?.setRegion(this.replay.region);
-    this.eventsArrived();
+    this.events.follow(run.run);
   }
 
   private eventsArrived(): void {
-    const { replay, elements } = this;
-    const last = Math.max(replay.rounds.length - 1, 0);
-    elements.slider.max = String(last);
-    this.element.dataset.rounds = String(replay.rounds.length);
-    this.element.dataset.over = String(replay.over);
+    const { replay } = this;
+    if (replay.rounds.length) this.viewport?.setRegion(replay.region);
     this.mission.show(replay);
     if (replay.fault) this.showCover(statusMessage("error", "This run is damaged", replay.fault));
     else this.showCover(replay.rounds.length ? null : statusMessage("loading", "Waiting for the first round"));
-    if (this.live && (replay.over || last - this.time > 3)) this.time = Math.max(this.time, replay.over ? last : last - 1);
+    this.devicePanel.show(this.device);
+    this.playback.eventsArrived(this.selected?.rounds ?? 0, this.device);
+    this.showHeader();
+    Object.assign(this.element.dataset, { rounds: String(replay.rounds.length), over: String(replay.over) });
+  }
+
+  // --- the round and the device ----------------------------------------------------------------------
+
+  private selectDevice(id: string | null): void {
+    if (id === this.device) return;
+    this.device = id;
+    updateAddress("run", { device: id }, true);
+    this.showDevice();
+  }
+
+  private showDevice(): void {
+    this.devicePanel.show(this.device);
+    if (this.device) this.element.querySelector(".panel.right")!.scrollTop = 0;
+    this.playback.timeline.update(this.playback.total, this.device);
     this.draw();
   }
 
-  // --- time ------------------------------------------------------------------------------------------
-
-  private togglePlay(): void {
-    const last = this.replay.rounds.length - 1;
-    this.playing = !this.playing;
-    this.live = false;
-    if (this.playing && this.time >= last) this.time = 0;
-    this.draw();
-  }
-
-  private goLive(): void {
-    [this.live, this.playing, this.time] = [true, false, Math.max(this.replay.rounds.length - 1, 0)];
-    this.draw();
-  }
-
-  /** Advances the time before each frame while a replay plays or a live round arrives. */
-  private advance(now: number): boolean {
-    const passed = Math.min(now - this.lastFrame, 100) / 1000;
-    this.lastFrame = now;
-    const last = this.replay.rounds.length - 1;
-    const moving = (this.playing || this.live) && this.time < last;
-    if (!moving) {
-      if (this.playing && last >= 0) {
-        this.playing = false;
-        this.showTime();
-      }
-      return false;
-    }
-    const pace = this.playing ? this.speed : Math.max(1.5, last - this.time);
-    this.time = Math.min(last, this.time + passed * pace);
-    this.draw();
-    return true;
+  private settle(): void {
+    clearTimeout(this.settling);
+    this.settling = window.setTimeout(() => updateAddress("run", { round: this.playback.chosenRound }), SETTLE_MS);
   }
 
   private draw(): void {
-    this.scene?.draw(this.replay.stateAt(this.time, null));
-    this.showTime();
-  }
-
-  private showTime(): void {
-    const { elements, replay } = this;
-    const index = Math.min(Math.floor(this.time), replay.rounds.length - 1);
-    const total = this.selected?.rounds ?? replay.rounds.length;
-    const last = Math.max(replay.rounds.length - 1, 1);
-    elements.slider.value = String(this.time);
-    elements.slider.style.setProperty("--part", `${100 * this.time / last}%`);
-    for (const control of [elements.slider, elements.play, elements.liveButton]) control.disabled = index < 0;
-    setText(elements.round, index < 0 ? "–" : `round ${index + 1} of ${total}`);
-    setText(elements.summary, replay.roundSummary(index));
-    const name = this.playing ? "pause" : "play";
-    if (elements.play.dataset.icon !== name) {
-      elements.play.dataset.icon = name;
-      setChildren(elements.play, icon(name));
-      elements.play.setAttribute("aria-label", this.playing ? "Pause the replay" : "Play");
-    }
-    elements.liveButton.setAttribute("aria-pressed", String(this.live));
+    const { index } = this.playback;
+    this.scene?.draw(this.replay.stateAt(this.time, this.device && `device:${this.device}`));
+    this.playback.show();
     const marked = index < 0 ? null : this.time + 1;
-    this.curves.mark(marked);
-    this.mission.mark(marked);
-    this.roundTable.show(replay.rounds[index] ?? null);
+    for (const part of [this.curves, this.mission, this.devicePanel]) part.mark(marked);
+    this.roundTable.show(this.replay.rounds[index] ?? null, this.device);
   }
 }
