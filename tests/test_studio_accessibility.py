@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from importlib.resources import files
 
 import pytest
 from recorded_runs import write_run
-from studio_browser import NEEDS_CHROMIUM, checked_page, until
+from studio_browser import NEEDS_CHROMIUM, checked_page
 from studio_server import serving
 
 from scdn.studio.settings import StudioSettings
@@ -71,9 +70,12 @@ def test_every_control_is_reached_by_keyboard_and_shows_its_focus(browser, addre
     with checked_page(browser, address) as page:
         _open(page, address, view)
         controls = page.evaluate(
-            """() => [...document.querySelectorAll('a[href], button, input, select, textarea, [tabindex]')]
-                .filter(e => e.checkVisibility() && !e.disabled && e.tabIndex >= 0 && e.type !== 'radio')
-                .map((e, index) => { e.dataset.control = index; return e.outerHTML.slice(0, 160); })"""
+            """() => [...document.querySelectorAll('a,button,input,select,textarea,[tabindex]')]
+                .filter(e => e.checkVisibility() && !e.disabled && e.tabIndex >= 0)
+                .map((e, index) => {
+                    e.dataset.control = index;
+                    return e.outerHTML.slice(0, 160);
+                })"""
         )
         reached = set()
         for _ in range(MANY_TABS):

@@ -117,6 +117,12 @@ def test_the_decision_is_the_exact_plan_beside_staying(introduction):
     assert re.search(r"\+(\d+) %", costs[2]).group(1) == str(round(more))
     powers = [1e3 * device["power_w"] for device in plan["devices"]]
     assert f"to {max(powers):.0f} mW" in shown
+    widths = introduction.evaluate(
+        """[...document.querySelectorAll('.bars li')].map(row =>
+            [...row.querySelectorAll('.bar-track i')].map(part => part.offsetWidth)
+                .reduce((sum, width) => sum + width))"""
+    )
+    assert widths[2] / widths[0] == pytest.approx(stay["objective"] / plan["objective"], rel=0.02)
 
 
 def test_the_last_scene_leads_to_the_network_of_the_introduction(introduction, address):
