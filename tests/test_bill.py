@@ -22,12 +22,12 @@ from scdn.control.plan import make_plan
 from scdn.control.plan_request import make_request, problem_of
 from scdn.control.solve import solve
 from scdn.data import fetch
-from scdn.learning.asynchronous_schedule import Arrival, PartyCycle, VirtualClock
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.radio_use import RadioUse, ReportUse
 from scdn.learning.round_protocol import RoundProtocol, bits_of
 from scdn.learning.round_training import RoundTraining
 from scdn.learning.step_rule import StepTaken
+from scdn.learning.virtual_clock import Arrival, PartyCycle, VirtualClock
 from scdn.methods import Method, method
 from scdn.record.event_schema import AnyEvent
 from scdn.record.round_totals import TERMS, energy_terms, round_totals
