@@ -114,14 +114,20 @@ def _most_compute(simulation: Simulation, devices: int) -> ServerCompute:
 def cycles_within_batteries(
     simulation: Simulation, plan: Plan, outcome: Outcome, cycles: Mapping[str, PartyCycle]
 ) -> AffordableCycles:
-    """Return those of these cycles that can be paid for."""
+    """Return those of these cycles that can be paid for.
+
+    Devices that rest because of their batteries end the cycle that they are in. Where the server
+    does not wait for them, all that rest do: they are late, and have been working.
+    """
     ids, levels = plan.problem.ids, simulation.batteries.levels(simulation.fleet)
-    reasons = np.array(plan.reasons(), dtype=object)
+    resting = np.array([reason == "battery" for reason in plan.reasons()], dtype=np.bool_)
+    if not simulation.schedule.restarts_at_once:
+        resting = np.array([name not in cycles for name in ids], dtype=np.bool_)
     return affordable_cycles(
         {name: level for name, level in zip(ids, levels, strict=True) if np.isfinite(level)},
         cycles,
         simulation.schedule.clock.running,
-        plan.problem.selected_ids((reasons == "battery") & ~outcome.leaving),
+        plan.problem.selected_ids(resting & ~outcome.leaving),
         _cycle_cost(simulation),
     )
 
@@ -209,7 +215,7 @@ def affordable_cycles(
 ) -> AffordableCycles:
     """Return the cycles that batteries with these levels can pay for.
 
-    Parties that are `resting` because of their batteries end the cycle that they are in.
+    Parties that are `resting` end the cycle that they are in.
     """
     ending = {name: running[name] for name in resting if name in running}
     chosen, begins = {**cycles, **ending}, dict.fromkeys(ending, 0)
