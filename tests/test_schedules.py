@@ -240,7 +240,7 @@ def test_a_slow_device_is_late_and_not_gone(tmp_path):
     assert late[0] + 1 in [event["round"] for event in rounds]
     for event in rounds:
         AnyEvent.model_validate(event)
-        assert sum(not a["dropped"] for a in event["arrivals"]) == 3  # half of five, rounded up
+        assert sum(not a["dropped"] for a in event["arrivals"]) == 4  # of five
         assert event["server"]["steps"] == PROTOCOL["server_steps"]
         for device in event["devices"]:  # nothing is billed that did not arrive
             own = [a for a in event["arrivals"] if a["id"] == device["id"]]
@@ -276,10 +276,10 @@ def test_a_device_that_is_to_rest_ends_the_cycle_that_it_is_in(tmp_path):
     assert entry["executed_iterations"] > 0
 
 
-@pytest.mark.parametrize(("reports", "expected"), [(None, [1, 1, 2, 3]), (2, [2, 2, 2, 2])])
-def test_the_buffer_holds_half_of_the_devices_or_as_many_as_the_scenario_says(reports, expected):
+@pytest.mark.parametrize(("reports", "expected"), [(None, [1, 1, 2, 4, 8]), (2, [2] * 5)])
+def test_the_buffer_holds_most_devices_or_as_many_as_the_scenario_says(reports, expected):
     buffered = BufferedSchedule(LearningSettings(buffer_reports=reports))
-    assert [buffered.reports_needed(devices) for devices in (1, 2, 3, 5)] == expected
+    assert [buffered.reports_needed(devices) for devices in (1, 2, 3, 5, 10)] == expected
 
 
 # --- a user's own ---------------------------------------------------------------------------------

@@ -200,7 +200,7 @@ for _method in (
         "max-vfl-buffered",
         _stay,
         schedule="buffered",
-        about="as max-vfl; the server goes on after the first half of the reports",
+        about="as max-vfl; the server goes on after three quarters of the reports",
     ),
     _heuristic(
         "max-vfl-matched", _stay_matched, about="the iterations of max-vfl; least power and clock"

@@ -164,7 +164,7 @@ class LearningSettings(RoundLearningSettings):
     buffer_reports: PositiveWhole | None = setting(
         None,
         'reports after which the server goes on with the schedule "buffered"; '
-        "absent: half of the devices present, rounded up",
+        "absent: three quarters of the devices present, and at least one fewer than all",
     )
     perturbation: NonNegative = setting(
         0.0, "standard deviation of noise that is added to sent embeddings", reason="off"

@@ -26,5 +26,9 @@ class BufferedSchedule(Schedule):
         return self.clock.first_reports(cycles, self.reports_needed(devices), begins)
 
     def reports_needed(self, devices: int) -> int:
-        """Return K; by default half of the devices present, rounded up."""
-        return self.learning.buffer_reports or -(-devices // 2)
+        """Return K; by default three quarters of the devices, and at least one fewer than all.
+
+        Parties have different features, and what is not heard is imputed: with half of them, more
+        rounds and joules are needed (docs/learning.md).
+        """
+        return self.learning.buffer_reports or max(1, min(-(-3 * devices // 4), devices - 1))
