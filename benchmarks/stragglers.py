@@ -11,6 +11,7 @@ skips what is in it. Ratios are to the synchronous schedule with the same seed.
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -69,36 +70,43 @@ def run_all(path: Path, seeds: int, jobs: int) -> None:
 
 
 def rows(records: Sequence[Record]) -> Iterator[str]:
-    """Return the lines of the table: medians over the seeds, and the range of the ratios."""
+    """Return the lines of the table: medians over the seeds, and the range of the ratios.
+
+    A run that has not reached a target counts as infinite.
+    """
     yield "| target | schedule | reached | rounds | seconds | joules | of seconds | of joules |"
     yield "|---|---|---|---|---|---|---|---|"
     for index, target in enumerate(TARGETS):
         results = {(r["schedule"], r["seed"]): r["targets"][index] for r in records}
         for schedule in SCHEDULES:
-            own = {s: r for (name, s), r in results.items() if name == schedule}
-            done = {seed: result for seed, result in own.items() if result["reached"]}
-            if not done:
-                yield f"| {target} | {schedule} | 0 of {len(own)} | | | | | |"
-                continue
-            first = {seed: results["synchronous", seed] for seed in done}
-            pairs = [(r, first[s]) for s, r in done.items() if first[s]["reached"]]
+            own = {seed: r for (name, seed), r in results.items() if name == schedule}
+            waited = [results["synchronous", seed] for seed in own]
             cells = [
-                f"{statistics.median(r[key] for r in done.values()):.{digits}f}"
+                median_text([amount(result, key) for result in own.values()], digits)
                 for key, digits in (("round", 0), ("seconds", 1), ("joules", 1))
             ]
-            ratios = [
-                ratio_text([one[key] / other[key] for one, other in pairs])
-                for key in ("seconds", "joules")
-            ]
-            reached = f"{len(done)} of {len(own)}"
-            yield "| " + " | ".join([target, schedule, reached, *cells, *ratios]) + " |"
+            for key in ("seconds", "joules"):
+                pairs = zip(own.values(), waited, strict=True)
+                ratios = [amount(one, key) / other[key] for one, other in pairs if other["reached"]]
+                highest = number_text(max(ratios), 2)
+                cells.append(f"{median_text(ratios, 2)} ({min(ratios):.2f} to {highest})")
+            reached = sum(result["reached"] for result in own.values())
+            yield f"| {target} | {schedule} | {reached} of {len(own)} | {' | '.join(cells)} |"
 
 
-def ratio_text(ratios: Sequence[float]) -> str:
-    """Return the median of ratios, and their range."""
-    if not ratios:
-        return ""
-    return f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+def amount(result: Record, key: str) -> float:
+    """Return what a target took; infinite where it was not reached."""
+    return float(result[key]) if result["reached"] else math.inf
+
+
+def median_text(values: Sequence[float], digits: int) -> str:
+    """Return the median, if at least half of the runs reached the target."""
+    return number_text(statistics.median(values), digits)
+
+
+def number_text(value: float, digits: int) -> str:
+    """Return a number, or a sign for one that is infinite."""
+    return f"{value:.{digits}f}" if math.isfinite(value) else "∞"
 
 
 if __name__ == "__main__":
