@@ -11,13 +11,9 @@ from hypothesis import strategies as st
 from reference_learning import create_model, small_learning
 from small_models import CLASSES, LOCAL_STEPS, VIEWS
 
-from scdn.learning.asynchronous_schedule import (
-    PartyCycle,
-    VirtualClock,
-    arrival_server_steps,
-    train_arrivals,
-)
 from scdn.learning.local_optimizers import LocalSteps
+from scdn.learning.schedules.asynchronous import arrival_server_steps, train_arrivals
+from scdn.learning.virtual_clock import PartyCycle, VirtualClock
 
 SECONDS = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 10), min_size=1, max_size=6)
 

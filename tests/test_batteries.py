@@ -25,7 +25,16 @@ from scdn.simulation import battery_rounds
 from scdn.simulation.runner import resume, run
 from scdn.world.churn import churn_trace
 
-METHODS = ("mission", "sc-dn", "gsp-matched", "max-vfl", "vafl", "vafl-matched", "oort")
+METHODS = (
+    "mission",
+    "sc-dn",
+    "gsp-matched",
+    "max-vfl",
+    "max-vfl-buffered",
+    "vafl",
+    "vafl-matched",
+    "oort",
+)
 PARTS = ("transmission_j", "processing_j", "circuit_j", "idle_j")
 SERVER_PARTS = ("movement_j", "compute_j", "transmission_j")
 
@@ -215,7 +224,7 @@ def test_large_batteries_change_no_event(method):
     assert without_times(replace(limited, rounds=events))[1:-1] == expected
 
 
-@pytest.mark.parametrize("method", ["mission", "sc-dn", "vafl"])
+@pytest.mark.parametrize("method", ["mission", "sc-dn", "vafl", "max-vfl-buffered"])
 def test_killed_and_resumed_runs_have_the_same_batteries(method, tmp_path):
     setting = small_batteries(
         method=method,

@@ -22,12 +22,12 @@ from scdn.control.plan import make_plan
 from scdn.control.plan_request import make_request, problem_of
 from scdn.control.solve import solve
 from scdn.data import fetch
-from scdn.learning.asynchronous_schedule import Arrival, PartyCycle, VirtualClock
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.radio_use import RadioUse, ReportUse
 from scdn.learning.round_protocol import RoundProtocol, bits_of
 from scdn.learning.round_training import RoundTraining
 from scdn.learning.step_rule import StepTaken
+from scdn.learning.virtual_clock import Arrival, PartyCycle, VirtualClock
 from scdn.methods import Method, method
 from scdn.record.event_schema import AnyEvent
 from scdn.record.round_totals import TERMS, energy_terms, round_totals
@@ -90,6 +90,27 @@ CASES = {
         "learning": {"table_rounds": 3, "table_survival": 0.98, "rounds": 4},
     },
     "late": {"max_delay_s": 0.0031, "method": "vafl", "fading": {"mode": "drawn"}},
+    "buffered": {
+        "max_delay_s": 0.05,
+        "method": "max-vfl-buffered",
+        "learning": {"rounds": 5, "labels": "server"},
+    },
+    "shortened, buffered": {
+        "max_delay_s": 0.05,
+        "method": "max-vfl-buffered",
+        "learning": {"table_rounds": 3, "table_survival": 0.98, "rounds": 4, "buffer_reports": 1},
+    },
+    "late, buffered": {
+        "max_delay_s": 0.0031,
+        "method": "max-vfl-buffered",
+        "fading": {"mode": "drawn"},
+    },
+    "without updates, buffered": {
+        "max_delay_s": 0.05,
+        "method": "max-vfl-buffered",
+        "fleet": [*BASE["fleet"], {**BASE["fleet"][0], "kind": "x", "count": 2, **DIVERGING}],
+        "learning": {"table_rounds": 3},
+    },
 }
 HONEST = {"payload": "protocol", "unheard": "imputed", "rounds": 3, "server_steps": 20}
 POWERS = {"electronics": {"circuit_w": 0.2, "idle_w": 0.03}, "server": {"transmit_w": 0.5}}
@@ -264,7 +285,10 @@ def slow_rate(setting, server, entry, power_w, draws):
     return radio.bandwidth_hz * math.log1p(power_w / (noise * loss)) / math.log(2)
 
 
-SYNCHRONOUS = [name for name, table in CASES.items() if table.get("method") != "vafl"]
+BUFFERED = [name for name in CASES if "buffered" in name]
+SYNCHRONOUS = [
+    name for name, table in CASES.items() if table.get("method") != "vafl" and name not in BUFFERED
+]
 
 
 @pytest.mark.parametrize("case", SYNCHRONOUS)
@@ -325,9 +349,11 @@ def test_a_round_costs_what_its_messages_say(billed, case):
 def test_each_arrival_is_billed_for_its_own_messages(billed, case):
     observed, trained = billed(case), 0
     setting, clock_s = observed.setting, 0.0
-    table_senders = iter(observed.table_senders)
+    table_senders, together = iter(observed.table_senders), case in BUFFERED
     for event, members in zip(observed.run.rounds, observed.members, strict=False):
         sendings = iter(event["step"]["sendings"])
+        if together:  # one step for all reports of the round
+            sendings, senders = itertools.repeat(*event["step"]["sendings"]), next(table_senders)
         sums = {device["id"]: RadioUse() for device in event["devices"]}
         for arrival in event["arrivals"]:
             use = RadioUse(**{key: arrival[key] for key in RadioUse.__dataclass_fields__})
@@ -342,13 +368,14 @@ def test_each_arrival_is_billed_for_its_own_messages(billed, case):
             sent = next(sendings)
             # Messages down were sent when the cycle began, in this round or an earlier one.
             known = range(1, members + 1)
-            survival = 0.0 if arrival["id"] in next(table_senders) else math.inf
+            sends_table = arrival["id"] in (senders if together else next(table_senders))
+            survival = 0.0 if sends_table else math.inf
             diverged = arrival["id"] in event["step"]["diverged"]
             possible = [
                 slow_bits(setting, count, survival, sent, diverged=diverged) for count in known
             ]
             assert (use.bits_sent, use.bits_received) in possible
-        assert next(sendings, None) is None or not event["arrivals"]
+        assert together or next(sendings, None) is None or not event["arrivals"]
         for device in event["devices"]:
             use = sums[device["id"]]
             close(device["bits_sent"], use.bits_sent)
@@ -367,9 +394,14 @@ def test_the_cases_reach_what_they_are_for(billed):
     assert all(event["bits_received"] > 0 for event in rounds["searched"] if event["active"])
     for case in ("without updates", "without updates, asynchronous"):
         assert all(event["step"]["diverged"] for event in rounds[case])
+    assert any(event["step"]["diverged"] for event in rounds["without updates, buffered"])
     first_round = rounds["without updates"][0]
     idle = {device["id"] for device in first_round["devices"] if device["iterations"] == 0}
     assert idle == {"d-1", "x-1"} < set(first_round["active"])
+    assert any(a["dropped"] for event in rounds["late, buffered"] for a in event["arrivals"])
+    for case in ("buffered", "shortened, buffered", "without updates, buffered"):
+        assert any(a["staleness"] for event in rounds[case] for a in event["arrivals"])
+    assert any(billed("shortened, buffered").table_senders)
     tables = billed("tables, asynchronous").table_senders
     assert {len(senders) for senders in tables} == {0, 1}
 

@@ -117,7 +117,7 @@ def test_problems_of_a_controller_are_named(phrase):
 def test_problems_of_a_method_s_fields_are_named():
     method = Method("a:b", lambda problem, _: decide(problem), memory="gone", schedule="never")
     problems = check_method(method)
-    for phrase in ("name is 'a:b'", "memory is unknown", "schedule is 'never'"):
+    for phrase in ("name is 'a:b'", "memory is unknown", "schedule is unknown"):
         assert_problem(problems, phrase)
     assert_problem(check_method(decide), "make it Method(name, controller)")
 

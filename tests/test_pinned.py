@@ -23,9 +23,9 @@ WORK = ("steps", "gradient_rows", "forward_rows")
 METHODS = (
     *("sc-dn", "sc-dn-paper", "sc-dn-greedy", "sc-dn-dropout", "max-vfl", "max-vfl-matched"),
     *("gsp", "gsp-matched", "vafl", "vafl-matched", "zoc", "zoc-paper", "zoc-greedy"),
-    *("mission", "oort"),
+    *("mission", "oort", "max-vfl-buffered"),
 )
-METHODS_WITH_DEFAULTS = ("mission", "sc-dn", "vafl", "zoc", "sc-dn-dropout")
+METHODS_WITH_DEFAULTS = ("mission", "sc-dn", "vafl", "zoc", "sc-dn-dropout", "max-vfl-buffered")
 
 
 def _command(*arguments):

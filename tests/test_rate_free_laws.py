@@ -16,14 +16,15 @@ from run_scenarios import BASE, scenario
 from small_models import CLASSES, LOCAL_STEPS, NUMBERS, VIEWS, same, started
 
 from scdn.data import fetch
-from scdn.learning.asynchronous_schedule import Arrival, PartyCycle, train_arrivals
 from scdn.learning.batches import draw_round
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.recent_rows import HeardRows, RecentRows
 from scdn.learning.round_start import member_embeddings
+from scdn.learning.schedules.asynchronous import train_arrivals
 from scdn.learning.server_adam import server_batches
 from scdn.learning.step_rule import MAX_RATE_CHANGE, StepRule, StepTaken
 from scdn.learning.tensors import TensorOptions
+from scdn.learning.virtual_clock import Arrival, PartyCycle
 from scdn.rng import generator
 from scdn.scenario import LearningSettings
 from scdn.simulation.loop import Simulation

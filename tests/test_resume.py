@@ -24,12 +24,13 @@ from run_scenarios import SCRIPT, device, one_line, scenario, scripted, without_
 from scdn import npz
 from scdn.data import fetch
 from scdn.errors import InputError
-from scdn.file_io import OutputError
+from scdn.file_io import OutputError, merge_tables
 from scdn.record import checkpoint
 from scdn.record.run_lock import lock_run_folder
 from scdn.record.run_reader import EVENTS, read_run
 from scdn.record.run_writer import Recorder
 from scdn.rng import generator
+from scdn.scenario import make_scenario
 from scdn.simulation.runner import REFERENCE_FOLDER, resume, run
 
 ROUNDS = 6
@@ -81,7 +82,13 @@ def uninterrupted(tmp_path_factory):
     rival = setting.model_copy(update={"method": "vafl"})
     other = run(rival, folder / "vafl", reference=reference.folder)
     zoc = setting.model_copy(update={"method": "zoc"})
+    # The first device to report ends a round, so that cycles go on in the next.
+    table = setting.model_dump(mode="json", by_alias=True) | {"method": "max-vfl-buffered"}
+    buffered = make_scenario(merge_tables(table, {"learning": {"buffer_reports": 1}}))
+    late = run(buffered, folder / "buffered")
+    assert any(a["staleness"] for event in late.rounds for a in event["arrivals"])
     return {
+        "max-vfl-buffered": (buffered, None, late),
         "sc-dn": (setting, None, reference),
         "vafl": (rival, reference.folder, other),
         "zoc": (zoc, None, run(zoc, folder / "zoc")),
@@ -120,7 +127,7 @@ def run_and_kill(setting, reference, folder, lines, delay_s):
 @pytest.mark.parametrize(
     ("name", "trial"),
     [("sc-dn", n) for n in range(20 if LONG else 2)]
-    + [("vafl", n) for n in range(20 if LONG else 1)],
+    + [(name, n) for name in ("vafl", "max-vfl-buffered") for n in range(20 if LONG else 1)],
 )
 def test_a_run_killed_at_any_moment_resumes(uninterrupted, tmp_path, name, trial):
     setting, reference, expected = uninterrupted[name]
@@ -136,7 +143,7 @@ def test_a_run_killed_at_any_moment_resumes(uninterrupted, tmp_path, name, trial
 # --- stopped at a known point ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["sc-dn", "vafl", "zoc"])
+@pytest.mark.parametrize("name", ["sc-dn", "vafl", "zoc", "max-vfl-buffered"])
 @pytest.mark.parametrize("round_index", range(ROUNDS - 1) if LONG else (0, 1, 4))
 def test_a_run_stopped_between_rounds_resumes(uninterrupted, tmp_path, name, round_index):
     setting, reference, expected = uninterrupted[name]
@@ -147,7 +154,7 @@ def test_a_run_stopped_between_rounds_resumes(uninterrupted, tmp_path, name, rou
 
 
 @pytest.mark.parametrize("round_index", [0, 1, 4])
-@pytest.mark.parametrize("name", ["sc-dn", "vafl"])
+@pytest.mark.parametrize("name", ["sc-dn", "vafl", "max-vfl-buffered"])
 def test_a_run_stopped_before_a_checkpoint_resumes(
     uninterrupted, tmp_path, monkeypatch, name, round_index
 ):

@@ -220,7 +220,12 @@ def test_a_round_lasts_until_its_slowest_report(world, case, name):
             arrived = event["arrivals"][-1]["at_s"] if event["arrivals"] else clock
             clock += event["latency_s"]
             assert bool(event["arrivals"]) == bool(seconds)
-            assert arrived + event["server"]["compute_s"] == pytest.approx(clock, rel=1e-9)
+            ended = arrived + event["server"]["compute_s"]
+            if METHODS[name].schedule == "buffered":  # the buffer's reports are sent to their end
+                unplanned = sum(event["step"]["sendings"]) > 1 or event["step"]["diverged"]
+                assert ended <= clock * (1 + 1e-9)
+            if METHODS[name].schedule == "asynchronous" or not unplanned:
+                assert ended == pytest.approx(clock, rel=1e-9)
 
 
 # --- devices --------------------------------------------------------------------------------------
@@ -327,7 +332,7 @@ def test_methods_start_from_the_same_models(world, case):
 @pytest.mark.parametrize(("case", "name"), grid(METHODS))
 def test_methods_draw_the_same_batches(world, case, name):
     """Asynchronous methods draw by arrival, so they are compared with each other."""
-    other = "sc-dn" if METHODS[name].schedule == "synchronous" else "vafl"
+    other = "vafl" if METHODS[name].schedule == "asynchronous" else "sc-dn"
     if METHODS[name].uses_progress:  # sets rows aside: see docs/equal-terms.md
         other = name
     batches, expected = world.run(case, name).batches, world.run(case, other).batches

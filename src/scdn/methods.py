@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -24,8 +23,6 @@ from scdn.mission.round_search import MissionRound, best_offer
 from scdn.registry import Registry
 from scdn.rng import generator
 from scdn.scenario import Scenario
-
-Schedule = Literal["synchronous", "asynchronous"]
 
 VALIDATION_SHARE = 0.1  # of the training rows, on which a mission judges its progress
 PLAN_GAP = 1e-3  # relative gap to which runs prove their plans
@@ -64,7 +61,7 @@ class Method:
     memory
         The name of the memory, which says what is kept of departed devices.
     schedule
-        Whether the server waits for all reports of a round, or for none.
+        The name of the schedule, which says for which reports of a round the server waits.
     rival
         Whether `RoundContext.iterations` holds SC-DN's mean iterations of the same round.
     about
@@ -83,7 +80,7 @@ class Method:
     name: str
     controller: Controller
     memory: str = "keep"
-    schedule: Schedule = "synchronous"
+    schedule: str = "synchronous"
     rival: bool = False
     about: str = ""
     uses_importance: bool = True
@@ -199,6 +196,12 @@ for _method in (
     Method("sc-dn-paper", algorithm3_controller, about="the paper's Algorithm 3; embeddings kept"),
     _heuristic("sc-dn-greedy", _stay, about="everything at its maximum; embeddings kept"),
     _heuristic("max-vfl", _stay, about="everything at its maximum; the server stays"),
+    _heuristic(
+        "max-vfl-buffered",
+        _stay,
+        schedule="buffered",
+        about="as max-vfl; the server goes on after three quarters of the reports",
+    ),
     _heuristic(
         "max-vfl-matched", _stay_matched, about="the iterations of max-vfl; least power and clock"
     ),

@@ -13,16 +13,18 @@ from scdn.check.method_checker import check_method
 from scdn.check.metric_checker import check_metric
 from scdn.check.model_checker import Factory, check_model
 from scdn.check.optimizer_checker import check_optimizer
+from scdn.check.schedule_checker import check_schedule
 from scdn.data import Dataset, dataset_names, load
 from scdn.errors import format_value, input_error
 from scdn.learning.local_optimizers import LOCAL_OPTIMIZERS, LocalOptimizer
 from scdn.learning.memories import MEMORIES, Memory
 from scdn.learning.metrics import METRICS, Metric
 from scdn.learning.models import ARCHITECTURES, HIDDEN
+from scdn.learning.schedules import SCHEDULES, Schedule
 from scdn.methods import METHODS, Method
 from scdn.registry import import_object
 
-Kind = Literal["method", "model", "metric", "dataset", "memory", "optimizer"]
+Kind = Literal["method", "model", "metric", "dataset", "memory", "schedule", "optimizer"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -41,6 +43,7 @@ _KINDS: dict[Kind, _Checkable] = {
     "metric": _Checkable(check_metric, Metric, METRICS.names, METRICS.get),
     "dataset": _Checkable(check_dataset, Dataset, dataset_names, load),
     "memory": _Checkable(check_memory, Memory, MEMORIES.names, MEMORIES.get),
+    "schedule": _Checkable(check_schedule, Schedule, SCHEDULES.names, SCHEDULES.get),
     "optimizer": _Checkable(
         check_optimizer, LocalOptimizer, LOCAL_OPTIMIZERS.names, LOCAL_OPTIMIZERS.get
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from scdn.control.plan_request import make_request, problem_of
 from scdn.control.problem import RoundProblem
 from scdn.errors import InputError
 from scdn.learning.memories import memory
-from scdn.methods import Method, RoundContext, Schedule
+from scdn.learning.schedules import schedule
+from scdn.methods import Method, RoundContext
 from scdn.mission.round_search import MissionRound
 from scdn.scenario import Prices
 
@@ -52,13 +53,15 @@ def check_method(method: Method) -> list[str]:
 def _fields(method: Method) -> Iterator[str]:
     if not method.name or ":" in method.name:
         yield f"Its name is {method.name!r}; give it a name without a colon."
-    if method.schedule not in get_args(Schedule):
-        yield f"Its schedule is {method.schedule!r}; use {' or '.join(get_args(Schedule))}."
-    try:
-        memory(method.memory)
-    except InputError as error:
-        fault = error.faults[0]
-        yield f"Its memory is unknown ({fault.found}); it {fault.allowed}."
+    for part, get, name in (
+        ("memory", memory, method.memory),
+        ("schedule", schedule, method.schedule),
+    ):
+        try:
+            get(name)
+        except InputError as error:
+            fault = error.faults[0]
+            yield f"Its {part} is unknown ({fault.found}); it {fault.allowed}."
 
 
 def _round(method: Method, name: str) -> Iterator[str]:

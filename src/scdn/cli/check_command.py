@@ -1,4 +1,4 @@
-"""`scdn check`: exercise a method, model, metric, data set, memory or optimiser of your own."""
+"""`scdn check`: exercise a method, model, metric, data set or another part of your own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from scdn.cli.command_parser import Subparsers, add_command
 from scdn.errors import printable
 
-_KINDS = ("method", "model", "metric", "dataset", "memory", "optimizer")
+_KINDS = ("method", "model", "metric", "dataset", "memory", "schedule", "optimizer")
 
 
 def add_to(subparsers: Subparsers) -> None:
@@ -17,7 +17,7 @@ def add_to(subparsers: Subparsers) -> None:
         subparsers,
         "check",
         _check,
-        "Check a method, model, metric, data set, memory or optimizer before a run uses it.",
+        "Check a method, model, metric, data set, memory, schedule or optimizer before it is used.",
         "scdn check max-vfl\nscdn check mlp --kind model",
     )
     parser.add_argument(

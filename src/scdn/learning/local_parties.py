@@ -41,6 +41,7 @@ class LocalParties:
     _start: list[PartyStack] = field(default_factory=list)  # before this round's training
     _trained: list[PartyStack] = field(default_factory=list)
     _training: set[str] = field(default_factory=set)
+    _ahead: dict[str, Tensors] = field(default_factory=dict)  # trained, for reports in later rounds
     _inputs: dict[tuple[str, ...], tuple[list[Tensor], list[Tensor]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -79,6 +80,7 @@ class LocalParties:
         remaining = set(self.names) - set(names)
         self.views = {name: view for name, view in self.views.items() if name in remaining}
         self.stacks = self._selected(self.stacks, remaining)
+        self._ahead = {name: trained for name, trained in self._ahead.items() if name in remaining}
         self._inputs.clear()
 
     # --- one round ------------------------------------------------------------------------------
@@ -103,6 +105,9 @@ class LocalParties:
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
         """Take the task's local steps; the updates stay pending until they are applied."""
+        if task.ahead:
+            self._train_ahead(task)
+            return {}
         self._start, self._trained = list(self.stacks), list(self.stacks)
         self._training = task.training
         stats: dict[str, GradientStats] = {}
@@ -119,7 +124,19 @@ class LocalParties:
                         training.party_loss,
                         task.batches[0],
                     )
+            for name in sorted(task.late & set(stack.names)):
+                late = replace(stack.select([name]), parameters=self._ahead.pop(name))
+                self._trained[index] = self._trained[index].updated_with(late)
+        self._ahead = {n: trained for n, trained in self._ahead.items() if n not in self._training}
         return stats
+
+    def _train_ahead(self, task: RoundTask) -> None:
+        """Take the task's local steps, and keep the result until the parties report."""
+        for stack in self.stacks:
+            for names in self._batches(stack, task):
+                trained = train_stack(self._stack_training(stack, names, task))
+                for name in trained.names:
+                    self._ahead[name] = trained.select([name]).parameters
 
     def apply_updates(self, step_length: float, names: Collection[str]) -> set[str]:
         """Go so far along these parties' last updates; return the parties that were updated."""
@@ -134,7 +151,7 @@ class LocalParties:
         """Group a stack's training parties by whether their optimisers can step in one batch."""
         names_by_key: dict[type[LocalOptimizer], list[str]] = {}
         for name in stack.names:
-            if name in self._training:
+            if name in task.training - task.late:
                 key = batch_key(task.local_steps[name].optimizer)
                 names_by_key.setdefault(key, []).append(name)
         return names_by_key.values()
@@ -240,11 +257,14 @@ class LocalParties:
         for index, view in enumerate(self.views.values()):
             arrays[f"view/{index}/columns"] = view.columns
             arrays[f"view/{index}/held"] = view.held
+        for index, trained in enumerate(self._ahead.values()):
+            arrays |= to_arrays(trained, f"ahead/{index}")
         return StateDict(
             arrays,
             {
                 "stacks": [list(stack.names) for stack in self.stacks],
                 "views": {name: [view.modality, *view.shape] for name, view in self.views.items()},
+                "ahead": list(self._ahead),
             },
         )
 
@@ -261,6 +281,9 @@ class LocalParties:
             saved = strip_prefix(arrays, f"stack/{index}/")
             parameters = {name: options.tensor(array) for name, array in saved.items()}
             self.stacks.append(replace(stack, parameters=parameters))
+        for index, name in enumerate(values.get("ahead", ())):
+            saved = strip_prefix(arrays, f"ahead/{index}/")
+            self._ahead[name] = {key: options.tensor(array) for key, array in saved.items()}
 
     # --- helpers --------------------------------------------------------------------------------
 

@@ -30,6 +30,8 @@ class RoundTask:
     sample_loss: Callable[[Sequence[str]], PartyLoss] | None  # over the sample; None: no statistics
     step_length: float | None = None  # how far to go along the updates; None: chosen after training
     table_parts: Mapping[str, int] = field(default_factory=dict)  # to send, by party: which part
+    late: frozenset[str] = frozenset()  # parties whose update was trained ahead, in an earlier task
+    ahead: bool = False  # whether updates stay pending until a later task has the party in `late`
 
     @property
     def training(self) -> set[str]:
@@ -52,10 +54,11 @@ class PartyBackend(Protocol):
     follows, if the controller needs statistics. In every round the model calls, in this order,
     `embed` (the embeddings that everybody trains against), `train`, possibly `embed` again,
     `apply_updates`, and `embed` once more if the server trains last; where a searched step was too
-    long, `apply_updates` and `embed` follow again. Before it measures anything it calls
-    `evaluation_embeddings` of the parties whose parameters have changed. `remove` ends a party;
-    before that, `training_embeddings` may be asked for. `state_dict` is called after each round,
-    `load_state_dict` once, on a backend without parties, when a run resumes.
+    long, `apply_updates` and `embed` follow again. Parties whose report arrives in a later round
+    are asked to `embed` and to `train` ahead, after the others have trained. Before it measures
+    anything it calls `evaluation_embeddings` of the parties whose parameters have changed. `remove`
+    ends a party; before that, `training_embeddings` may be asked for. `state_dict` is called after
+    each round, `load_state_dict` once, on a backend without parties, when a run resumes.
     """
 
     round: tuple[int, int]  # the round and the arrival in it that is trained, or was last
@@ -77,7 +80,10 @@ class PartyBackend(Protocol):
         """Measure gradients at the task's batches without taking a step."""
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
-        """Take the task's local steps; the updates stay pending until they are applied."""
+        """Take the task's local steps; the updates stay pending until they are applied.
+
+        Parties in `late` have taken theirs already, in a task with `ahead`.
+        """
 
     def apply_updates(self, step_length: float, names: Collection[str]) -> set[str]:
         """Go so far along these parties' last updates; return the parties that were updated.

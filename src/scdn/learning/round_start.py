@@ -32,20 +32,27 @@ def begin_round(
     reporting: set[str],
     table_senders: Collection[str],
 ) -> RoundTraining:
-    """Draw the round's rows, and ask the parties for their embeddings of them."""
+    """Draw the round's rows, and ask the parties for their embeddings of them.
+
+    Late parties have trained in an earlier round, and send theirs only when the others have.
+    """
+    late = frozenset(model.pending & local_steps.keys())
     drawn = draw_round(model.seed, key, steps, model.data.count("train"), model.learning)
     batches, held_out = (rows.to(model.factory.options.device) for rows in drawn)
     if model.data.augmentation is not None:
         batches = model.data.augmentation.draw(generator(model.seed, "augment", *key), batches)
     weights = model.server.training_weights(steps, generator(model.seed, "dropout", *key))
     tables = {"drawn": batches, "held_out": held_out}
-    stale, heard = member_embeddings(model, tables, "before", reporting)
+    stale, heard = member_embeddings(model, tables, "before", reporting - late)
+    on_time = {name: steps for name, steps in local_steps.items() if name in heard - late}
+    _count_gradients(model, batches, list(on_time.values()))
+    known = stale["drawn"]
+    _measure_idle(model, on_time, batches, known)
+    shared = _shared_embeddings(model, batches, known, heard)
+    if late:
+        stale, sent = _with_sent(model, tables, stale, late, keep=True)
+        late, heard = late & sent, heard | sent
     local_steps = {name: steps for name, steps in local_steps.items() if name in heard}
-    most = max((steps.count for steps in local_steps.values()), default=0)
-    if model.learning.labels == "server":  # which computes the gradients of these rows
-        model.server.work += ServerWork(gradient_rows=batches[:most].numel())
-    _measure_idle(model, local_steps, batches, stale["drawn"])
-    shared = _shared_embeddings(model, batches, stale["drawn"], heard)
     task = round_task(model, batches, local_steps, shared, weights, held_out)
     fixed_length = model.step_rule.fixed_length(task.training, training_parties)
     parts = _table_parts(model, task.training & set(table_senders))
@@ -53,14 +60,74 @@ def begin_round(
         model.learning,
         model.parties,
         model.server,
-        replace(task, step_length=fixed_length, table_parts=parts),
+        replace(task, step_length=fixed_length, table_parts=parts, late=late),
         stale["drawn"],
         stale["held_out"],
+        known,
         weights,
         model.server.evaluation_weights(len(held_out)),
         heard,
         _senders(model, local_steps) & heard,
     )
+
+
+def train_ahead(
+    model: VerticalModel, training: RoundTraining, unfinished: Mapping[str, LocalSteps]
+) -> None:
+    """Let parties train that begin now and report in a later round; their updates are pending.
+
+    They train against what the server knows when the round begins, and their own embeddings of its
+    rows. The server uses these for nothing else, since they are billed with the report.
+    """
+    working = {name: steps for name, steps in unfinished.items() if steps.count}
+    begun = {name: steps for name, steps in working.items() if name not in model.pending}
+    model.pending = set(working)
+    if not begun:
+        return
+    rows, tables = {"drawn": training.task.batches}, {"drawn": training.known}
+    tables, sent = _with_sent(model, rows, tables, begun, keep=False)
+    steps = {name: steps for name, steps in begun.items() if name in sent}
+    _count_gradients(model, rows["drawn"], list(steps.values()))
+    shared = _shared_embeddings(model, rows["drawn"], tables["drawn"], training.heard | sent)
+    task = round_task(model, rows["drawn"], steps, shared, training.weights)
+    model.parties.train(replace(task, ahead=True))
+
+
+def _count_gradients(
+    model: VerticalModel, batches: Tensor, local_steps: Sequence[LocalSteps]
+) -> None:
+    """Count the gradients that a server with the labels computes for parties with these steps."""
+    if model.learning.labels == "server":
+        most = max((steps.count for steps in local_steps), default=0)
+        model.server.work += ServerWork(gradient_rows=batches[:most].numel())
+
+
+def _with_sent(
+    model: VerticalModel,
+    rows: Mapping[str, Tensor],
+    stale: Mapping[str, Tensor],
+    names: Collection[str],
+    *,
+    keep: bool,
+) -> tuple[dict[str, Tensor], set[str]]:
+    """Return members' tables with what these parties send now, and which of them sent it.
+
+    With `keep` the server also keeps it as heard.
+    """
+    tables = {name: part.flatten() for name, part in rows.items()}
+    sent = model.parties.embed(tables, "before", names)
+    if not sent:
+        return dict(stale), set()
+    if keep and model.server.heard is not None:
+        for name, table in sent.items():
+            model.server.heard.hear(name, torch.cat(list(tables.values())), table)
+    indices = model.server.member_indices(tuple(sent))
+    parts = torch.stack(list(sent.values())).split([len(part) for part in tables.values()], 1)
+    replaced = {
+        name: stale[name].index_copy(0, indices, part.reshape(len(sent), *stale[name].shape[1:]))
+        for name, part in zip(tables, parts, strict=True)
+    }
+    return replaced, set(sent)
 
 
 def member_embeddings(

@@ -28,7 +28,13 @@ from scdn.learning.local_parties import LocalParties
 from scdn.learning.party_backend import PartyBackend
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_stack import PartyStack
-from scdn.learning.round_start import begin_round, member_embeddings, round_task, sample_loss
+from scdn.learning.round_start import (
+    begin_round,
+    member_embeddings,
+    round_task,
+    sample_loss,
+    train_ahead,
+)
 from scdn.learning.server_factory import create_server
 from scdn.learning.smoothness import global_smoothness
 from scdn.learning.step_rule import StepRule, StepTaken
@@ -59,6 +65,8 @@ class VerticalModel:
         Parties whose current embeddings the server does not have yet.
     sent_in
         By party: the round, and the arrival in it, in which it last sent its sample and test rows.
+    pending
+        Parties that have trained in earlier rounds and have not reported yet.
     step_rule
         How far parties go along their updates.
     """
@@ -76,6 +84,7 @@ class VerticalModel:
     measures_progress: bool = False
     unsent: set[str] = field(default_factory=set)
     sent_in: dict[str, tuple[int, int]] = field(default_factory=dict)
+    pending: set[str] = field(default_factory=set)
     step_rule: StepRule = field(init=False)
 
     def __post_init__(self) -> None:
@@ -162,6 +171,7 @@ class VerticalModel:
         with single_threaded():
             self.server.remove_members(tuple(names), self._tables_to_keep(names))
             self.parties.remove(names)
+            self.pending -= set(names)
             self.sent_in = {n: at for n, at in self.sent_in.items() if n not in names}
 
     def _tables_to_keep(self, names: Collection[str]) -> dict[str, Tensor]:
@@ -190,6 +200,7 @@ class VerticalModel:
         arrival: int | None = None,
         heard: Collection[str] | None = None,
         table_senders: Collection[str] = (),
+        unfinished: Mapping[str, LocalSteps] | None = None,
     ) -> StepTaken:
         """Train the parties and the server for one round; return how far the parties went.
 
@@ -198,7 +209,8 @@ class VerticalModel:
         link failed or that left during the round has no local steps. `arrival` is the index of an
         arrival in an asynchronous round. A server that trains by Adam ignores the rate of its
         steps. `heard` are the parties that report in this round, by default all; those of
-        `table_senders` add a part of their whole table.
+        `table_senders` add a part of their whole table. `unfinished` are parties that report in a
+        later round: they train once, in the round in which they are first among them.
         """
         for name in local_steps:
             if name not in self.present:
@@ -215,6 +227,7 @@ class VerticalModel:
                 self, rows_key, batches, local_steps, training_parties, reporting, table_senders
             )
             stats = self.parties.train(training.task)
+            train_ahead(self, training, unfinished or {})
             step = training.take_step()
             going = training.task.training - set(step.diverged)
             rates = {name: step.length * local_steps[name].rate for name in going}
@@ -310,6 +323,7 @@ class VerticalModel:
             "number_bits": self.parties.number_bits,
             "sent_in": {name: list(at) for name, at in self.sent_in.items()},
             "unsent": sorted(self.unsent),
+            "pending": sorted(self.pending),
             "rate_scale": self.step_rule.rate_scale,
         }
         return StateDict(parties.arrays | server.arrays, values)
@@ -324,7 +338,7 @@ class VerticalModel:
         self.connections = dict(values["connections"])
         self.step_rule.rate_scale = values["rate_scale"]
         self.sent_in = {name: (at[0], at[1]) for name, at in values["sent_in"].items()}
-        self.unsent = set(values["unsent"])
+        self.unsent, self.pending = set(values["unsent"]), set(values["pending"])
         self._restore_embeddings()
         self.parties.round = (values["round"][0], values["round"][1])
         self.parties.number_bits = values.get("number_bits", self.parties.number_bits)

@@ -18,12 +18,12 @@ import numpy as np
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.data.dataset import trivial_score
-from scdn.learning.asynchronous_schedule import VirtualClock
+from scdn.learning.schedules import schedule
 from scdn.methods import RoundContext, method, methods
 from scdn.paper.summaries import rounded
 from scdn.paper.sweep import ArtefactJob
 from scdn.scenario import Scenario, make_scenario
-from scdn.simulation.asynchronous_rounds import party_cycles
+from scdn.simulation.arrival_rounds import party_cycles
 from scdn.simulation.divergence import DivergedError
 from scdn.simulation.loop import Simulation
 from scdn.simulation.runner import create_simulation
@@ -69,13 +69,15 @@ def _add_matched_twin(simulation: Simulation) -> list[list[float]] | None:
     name = f"{chosen.name}-matched"
     if name not in {known.name for known in methods()}:
         return None
-    twin, clock, joules = method(name), VirtualClock(), list[list[float]]()
+    twin, joules = method(name), list[list[float]]()
+    times = schedule(twin.schedule)(simulation.scenario.learning)
 
     def plan_both(problem: RoundProblem, context: RoundContext) -> Plan:
         plan = twin.controller(problem, context)
         outcome = simulation.realise(plan)
-        if twin.schedule == "asynchronous":
-            arrivals = clock.next_arrivals(party_cycles(simulation, plan, outcome), len(problem))
+        if not times.waits_for_all:
+            cycles = party_cycles(simulation, plan, outcome)
+            arrivals = times.collect(cycles, len(problem), {})
             outcome = outcome.with_arrivals(problem, arrivals)
         joules.append([rounded(value) for value in outcome.processing_j.tolist()])
         return chosen.controller(problem, context)

@@ -23,7 +23,7 @@ from scdn.npz import read_npz, write_npz
 Arrays = Mapping[str, NDArray[Any]]
 
 FOLDER = "checkpoint"
-FORMAT = 6  # increase it whenever a checkpoint of the version before cannot be loaded
+FORMAT = 7  # increase it whenever a checkpoint of the version before cannot be loaded
 _STATE = "state.npz"
 _VALUES = "values"
 _VALUES_OF_FORMAT_1 = "words"

@@ -82,6 +82,21 @@ class DeviceRound(_OpenModel):
     smoothness: float
 
 
+class ArrivalRound(_OpenModel):
+    """One report of a round in which the server does not wait for all, with what it took.
+
+    `at_s` is in simulated seconds since the run began. `staleness` counts how often the server was
+    updated by others since the device's last report, or with the schedule `buffered` since the
+    device began to train. A report that is `dropped` took longer than the limit.
+    """
+
+    id: str
+    at_s: float
+    staleness: Annotated[int, Field(ge=0)]
+    dropped: bool
+    steps: Annotated[int, Field(ge=0)]
+
+
 class StepRound(_OpenModel):
     """How far parties went along their updates: once, or at each arrival that trained.
 
@@ -147,6 +162,7 @@ class RoundEvent(_OpenModel):
     metrics: Metrics
     plan: PlanRound
     step: StepRound | None = None
+    arrivals: list[ArrivalRound] | None = None
     forecast: ForecastRound | None = None
     bits_sent: float | None = None
     bits_received: float | None = None

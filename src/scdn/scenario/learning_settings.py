@@ -161,6 +161,11 @@ class LearningSettings(RoundLearningSettings):
     dropout: float = setting(
         0.2, 'probability that the memory "dropout" leaves a party out of a step', ge=0, lt=1
     )
+    buffer_reports: PositiveWhole | None = setting(
+        None,
+        'reports after which the server goes on with the schedule "buffered"; '
+        "absent: three quarters of the devices present, and at least one fewer than all",
+    )
     perturbation: NonNegative = setting(
         0.0, "standard deviation of noise that is added to sent embeddings", reason="off"
     )

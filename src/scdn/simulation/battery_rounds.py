@@ -1,7 +1,7 @@
-"""A round of a simulation within its batteries: the plan, asynchronous cycles, and the bill.
+"""A round of a simulation within its batteries: the plan, the devices' cycles, and the bill.
 
-In an asynchronous round a cycle is paid for when it begins: what it may take at the most is
-reserved until its report arrives, which may be in a later round.
+Where the server does not wait for all reports, a cycle is paid for when it begins: what it may take
+at the most is reserved until its report arrives, which may be in a later round.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.control.solve import Solver
-from scdn.learning.asynchronous_schedule import PartyCycle
+from scdn.learning.virtual_clock import PartyCycle
 from scdn.methods import RoundContext
 from scdn.mission.battery_rations import device_rations
 from scdn.scenario import Electronics
@@ -58,10 +58,10 @@ def plan_round_within_batteries(
 def worst_case(simulation: Simulation, problem: RoundProblem, plan: Plan) -> WorstCase:
     """Return the most that a round with this plan may take.
 
-    An asynchronous round lasts until there are as many reports as devices. For the server, these
-    may all be the longest and most expensive ones, and come one after another.
+    A round without waiting for all may have as many reports as devices. For the server, these may
+    all be the longest and most expensive ones, and come one after another if devices report again.
     """
-    scenario = simulation.scenario
+    scenario, schedule = simulation.scenario, simulation.schedule
     outcome = realise_at_worst(plan, scenario.fading)
     reports = simulation.report_uses(plan, outcome)
     trains, sendings = simulation.step_counts(plan) > 0, most_sendings(scenario.learning)
@@ -70,16 +70,19 @@ def worst_case(simulation: Simulation, problem: RoundProblem, plan: Plan) -> Wor
     flight_s = float(problem.flight_s(plan.server_m))
     longest_s = work_s = outcome.latency_s
     sending_j = float(outcome.server_transmission_j.sum())
-    if simulation.method.schedule == "asynchronous":
-        clock = simulation.clock
+    if not schedule.waits_for_all:
+        clock = schedule.clock
         running = [cycle.report.use(sendings) for cycle in clock.running.values()]
         dearest = max(
             [0.0, *outcome.server_transmission_j, *(r.server_transmission_j for r in running)]
         )
         sending_j = len(problem) * float(dearest)
         ends_s = max((due_s - clock.now_s for due_s in clock.due_s.values()), default=0.0)
-        longest_s = max(ends_s, 0.0) + len(problem) * work_s / scenario.radio.duty_cycle
-        work_s *= math.ceil(len(problem) / max(1, int(outcome.active.sum())))
+        if schedule.restarts_at_once:
+            longest_s = max(ends_s, 0.0) + len(problem) * work_s / scenario.radio.duty_cycle
+            work_s *= math.ceil(len(problem) / max(1, int(outcome.active.sum())))
+        else:
+            longest_s = work_s = max(ends_s, work_s / scenario.radio.duty_cycle)
     stay_s = simulation.time_in_place(plan, longest_s + compute.seconds)
     latency_s = flight_s + simulation.time_in_place(plan, work_s + compute.seconds)
     times_as_long = 1.0 if scenario.round_s is None else stay_s / scenario.round_s
@@ -95,7 +98,7 @@ def worst_case(simulation: Simulation, problem: RoundProblem, plan: Plan) -> Wor
 def _most_compute(simulation: Simulation, devices: int) -> ServerCompute:
     """Return the most that the server's computing may take in the next round."""
     scenario, server = simulation.scenario, simulation.model.server
-    alone = simulation.method.schedule == "asynchronous"
+    alone = simulation.schedule.trains_alone
     work = most_server_work(
         scenario.learning,
         scenario.learning.steps_per_iteration * scenario.max_iterations,
@@ -103,6 +106,7 @@ def _most_compute(simulation: Simulation, devices: int) -> ServerCompute:
         parties=1 if alone else devices,
         heard_held_out=server.heard_held_out_rows(),
         measures_progress=simulation.method.measures_progress,
+        trains_ahead=not (simulation.schedule.waits_for_all or alone),
     )
     return server_compute(work, server.fusion.connections, scenario.server)
 
@@ -110,14 +114,20 @@ def _most_compute(simulation: Simulation, devices: int) -> ServerCompute:
 def cycles_within_batteries(
     simulation: Simulation, plan: Plan, outcome: Outcome, cycles: Mapping[str, PartyCycle]
 ) -> AffordableCycles:
-    """Return the cycles of an asynchronous round that can be paid for."""
+    """Return those of these cycles that can be paid for.
+
+    Devices that rest because of their batteries end the cycle that they are in. Where the server
+    does not wait for them, all that rest do: they are late, and have been working.
+    """
     ids, levels = plan.problem.ids, simulation.batteries.levels(simulation.fleet)
-    reasons = np.array(plan.reasons(), dtype=object)
+    resting = np.array([reason == "battery" for reason in plan.reasons()], dtype=np.bool_)
+    if not simulation.schedule.restarts_at_once:
+        resting = np.array([name not in cycles for name in ids], dtype=np.bool_)
     return affordable_cycles(
         {name: level for name, level in zip(ids, levels, strict=True) if np.isfinite(level)},
         cycles,
-        simulation.clock.running,
-        plan.problem.selected_ids((reasons == "battery") & ~outcome.leaving),
+        simulation.schedule.clock.running,
+        plan.problem.selected_ids(resting & ~outcome.leaving),
         _cycle_cost(simulation),
     )
 
@@ -144,14 +154,14 @@ def pay(
         options = round_options(simulation, problem)
         least_j = least_of_options_j(problem, options, partial(_reserve, simulation))
         leaving = simulation.trace.leaving(simulation.round) & simulation.present
-        busy = set(simulation.clock.running) | set(simulation.trace.fleet.id[leaving])
+        busy = set(simulation.schedule.clock.running) | set(simulation.trace.fleet.id[leaving])
         used_up = problem.selected_ids(budget.devices_j < least_j)
         batteries.exits = [name for name in used_up if name not in busy]
     return outcome
 
 
 def _budget(simulation: Simulation) -> Budget:
-    reserved = reserved_j(simulation.clock.running, _cycle_cost(simulation))
+    reserved = reserved_j(simulation.schedule.clock.running, _cycle_cost(simulation))
     return simulation.batteries.budget(simulation.fleet, reserved)
 
 
@@ -166,7 +176,7 @@ def _reserve(simulation: Simulation, problem: RoundProblem) -> ReportReserve:
     return ReportReserve.create(simulation.scenario, protocol, simulation.sends_tables(problem))
 
 
-# --- cycles of an asynchronous round --------------------------------------------------------------
+# --- cycles ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -205,7 +215,7 @@ def affordable_cycles(
 ) -> AffordableCycles:
     """Return the cycles that batteries with these levels can pay for.
 
-    Parties that are `resting` because of their batteries end the cycle that they are in.
+    Parties that are `resting` end the cycle that they are in.
     """
     ending = {name: running[name] for name in resting if name in running}
     chosen, begins = {**cycles, **ending}, dict.fromkeys(ending, 0)

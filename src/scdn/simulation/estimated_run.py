@@ -23,18 +23,16 @@ from scdn.learning.round_protocol import RoundProtocol
 from scdn.learning.server_adam import CHECK_EVERY
 from scdn.learning.server_work import ServerWork
 from scdn.learning.step_rule import StepTaken
+from scdn.learning.virtual_clock import Arrival
 from scdn.mission.forecast import ProgressForecast
 from scdn.mission.learning_curve import USUAL_SLOPE, loss_at
 from scdn.mission.mission_control import perfect_score
 from scdn.mission.option_worth import gain_share
 from scdn.record.run_reader import Event
 from scdn.scenario import LearningSettings, Scenario
-from scdn.simulation.asynchronous_rounds import party_cycles
-from scdn.simulation.battery_rounds import cycles_within_batteries
 from scdn.simulation.loop import Simulation
-from scdn.simulation.outcome import Outcome, RoundResult
+from scdn.simulation.outcome import Outcome
 from scdn.simulation.problem_builder import DeviceReports, reported
-from scdn.simulation.radio_bill import with_steps
 from scdn.simulation.run_data import round_optimizers
 from scdn.simulation.server_compute import ServerCompute, server_compute
 from scdn.world.fleet import Fleet
@@ -143,7 +141,7 @@ class EstimatedModel:
 
 @dataclass
 class EstimatedRun(Simulation):
-    """A simulation in which `train` only bills what training would take."""
+    """A simulation in which nobody trains, and rounds are billed for what training would take."""
 
     data: Any  # EstimatedData, in place of a run's data
     model: Any  # EstimatedModel, in place of a run's model
@@ -189,20 +187,18 @@ class EstimatedRun(Simulation):
         """Return 1 for every device, as in round 0."""
         return np.ones(len(self.fleet))
 
-    def train(self, plan: Plan, outcome: Outcome) -> RoundResult:
-        """Bill the round, in which every step is taken as planned and embeddings are sent once."""
+    def train_together(self, plan: Plan, outcome: Outcome) -> StepTaken:
+        """Return the step of a round in which every step is taken as planned."""
+        return self._expected_step(plan, outcome)
+
+    def train_arrivals(
+        self, plan: Plan, outcome: Outcome, arrivals: list[Arrival]
+    ) -> list[StepTaken]:
+        """Return the steps that these reports are expected to take, as planned."""
         step = self._expected_step(plan, outcome)
-        if self.method.schedule == "synchronous":
-            reports = zip(self.report_uses(plan, outcome), plan.problem.ids, strict=True)
-            outcome = outcome.with_uses([report.use_in(step, name) for report, name in reports])
-            return RoundResult(outcome, outcome.latency_s, [step])
-        began_s = self.clock.now_s
-        cycles = cycles_within_batteries(self, plan, outcome, party_cycles(self, plan, outcome))
-        arrivals = self.clock.next_arrivals(cycles.cycles, len(plan.problem), cycles.begins)
-        steps = [step] * sum(arrival.trains(plan.problem.ids) for arrival in arrivals)
-        arrivals = with_steps(arrivals, steps, plan.problem.ids)
-        outcome = outcome.with_arrivals(plan.problem, arrivals)
-        return RoundResult(outcome, self.clock.now_s - began_s, steps, arrivals)
+        if not self.schedule.trains_alone:
+            return [step]
+        return [step] * sum(arrival.trains(plan.problem.ids) for arrival in arrivals)
 
     def _expected_step(self, plan: Plan, outcome: Outcome) -> StepTaken:
         """Return a step of full length, with what each device is expected to contribute."""
@@ -225,10 +221,7 @@ class EstimatedRun(Simulation):
         heard = min(self.round + 1, learning.server_rounds)
         self.model.server.held_out = heard * held_out
         work = ServerWork(steps * learning.batch_size, checks * heard * held_out, steps)
-        compute = server_compute(work, self.model.server.fusion.connections, server)
-        if self.method.schedule == "asynchronous":
-            self.clock.now_s += compute.seconds
-        return compute
+        return server_compute(work, self.model.server.fusion.connections, server)
 
     def update_network(self) -> tuple[list[str], list[str]]:
         """Process entries and exits of this round; the fusion model grows and shrinks with them."""

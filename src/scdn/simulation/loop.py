@@ -13,17 +13,19 @@ import numpy as np
 from scdn.arrays import Array, Mask, floats
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
-from scdn.learning.asynchronous_schedule import VirtualClock
 from scdn.learning.local_optimizers import LocalSteps, halved_rate
 from scdn.learning.radio_use import ReportUse
+from scdn.learning.schedules import Schedule, schedule
+from scdn.learning.step_rule import StepTaken
 from scdn.learning.vertical_model import VerticalModel
+from scdn.learning.virtual_clock import Arrival
 from scdn.methods import Method, RoundContext, rival_iterations
 from scdn.mission.flown_round import FlownRound
 from scdn.mission.mission_control import MissionControl
 from scdn.record.run_reader import Event
 from scdn.rng import generator
 from scdn.scenario import Scenario
-from scdn.simulation.asynchronous_rounds import train_arrivals_of
+from scdn.simulation.arrival_rounds import run_arrivals
 from scdn.simulation.batteries import Batteries
 from scdn.simulation.battery_rounds import (
     pay,
@@ -47,6 +49,7 @@ from scdn.simulation.radio_bill import add_electronics, report_uses
 from scdn.simulation.round_options import chosen_bits, chosen_round_s, round_options
 from scdn.simulation.run_data import RunData
 from scdn.simulation.server_compute import ServerCompute, server_compute
+from scdn.simulation.synchronous_rounds import run_together
 from scdn.world.churn import ChurnTrace
 from scdn.world.fleet import OPTIMIZERS, Fleet
 
@@ -71,14 +74,15 @@ class Simulation:
     server_m: Array
     round: int = 0
     ledger: Ledger = field(default_factory=Ledger)
-    clock: VirtualClock = field(default_factory=VirtualClock)
     fallbacks: int = 0
     utilities: MeasuredUtilities = field(default_factory=MeasuredUtilities)
     mission: MissionControl | None = field(default=None, init=False)
     flown: FlownRound | None = field(default=None, init=False)  # the last round of a mission
+    schedule: Schedule = field(init=False)
     batteries: Batteries = field(init=False)
 
     def __post_init__(self) -> None:
+        self.schedule = schedule(self.method.schedule)(self.scenario.learning)
         self.batteries = Batteries(self.scenario.server.battery_j)
         if self.method.uses_progress:
             rows = len(self.model.server.sample)
@@ -97,7 +101,9 @@ class Simulation:
             result = self.train(plan, self.realise(plan))  # line 6
             compute = self.bill_server()
             stay_s = self.time_in_place(plan, result.latency_s + compute.seconds)
-            latency_s = self.fly(problem, plan) + stay_s
+            flight_s = float(problem.flight_s(plan.server_m))
+            self.schedule.clock.advance(compute.seconds, flight_s)
+            latency_s = flight_s + stay_s
             if self.scenario.round_s is not None:
                 movement = movement.staying_longer(stay_s / self.scenario.round_s)
             outcome = add_electronics(result.outcome, self.scenario.electronics, latency_s)
@@ -216,24 +222,30 @@ class Simulation:
 
     def train(self, plan: Plan, outcome: Outcome) -> RoundResult:
         """Train parties and server under this plan, of which `outcome` is what devices do."""
+        run_round = run_together if self.schedule.waits_for_all else run_arrivals
+        return run_round(self, plan, outcome)
+
+    def train_together(self, plan: Plan, outcome: Outcome) -> StepTaken:
+        """Train on the reports of a round in which the server waits for all of them."""
         self.model.parties.number_bits = chosen_bits(self.scenario, plan)
-        if self.method.schedule == "synchronous":
-            step = self.model.train(
-                self.round,
-                self.local_steps(plan, outcome),
-                self.server_steps(),
-                batches=self.most_steps,
-                training_parties=int((outcome.active & (self.step_counts(plan) > 0)).sum()),
-                heard=plan.problem.selected_ids(outcome.trains),
-                table_senders=plan.problem.selected_ids(self.sends_tables(plan.problem)),
-            )
-            self._retry_rates(plan)
-            outcome = self.apply_missing_reports(plan, outcome)
-            reports = self.report_uses(plan, outcome)
-            named = zip(plan.problem.ids, reports, strict=True)
-            outcome = outcome.with_uses([report.use_in(step, name) for name, report in named])
-            return RoundResult(outcome, outcome.latency_s, [step])
-        return train_arrivals_of(self, plan, outcome)
+        step = self.model.train(
+            self.round,
+            self.local_steps(plan, outcome),
+            self.server_steps(),
+            batches=self.most_steps,
+            training_parties=int((outcome.active & (self.step_counts(plan) > 0)).sum()),
+            heard=plan.problem.selected_ids(outcome.trains),
+            table_senders=plan.problem.selected_ids(self.sends_tables(plan.problem)),
+        )
+        self._retry_rates(plan)
+        return step
+
+    def train_arrivals(self, plan: Plan, _: Outcome, arrivals: list[Arrival]) -> list[StepTaken]:
+        """Train on the reports that the schedule has collected."""
+        self.model.parties.number_bits = chosen_bits(self.scenario, plan)
+        return self.schedule.train(
+            self.model, self.round, self.server_steps(), arrivals, self.most_steps
+        )
 
     def report_uses(self, plan: Plan, outcome: Outcome) -> list[ReportUse]:
         """Return what the messages of each device's report take in this round."""
@@ -284,29 +296,17 @@ class Simulation:
     def bill_server(self) -> ServerCompute:
         """Return what the server's training took in this round."""
         server = self.model.server
-        compute = server_compute(
-            server.take_work(), server.fusion.connections, self.scenario.server
-        )
-        if self.method.schedule == "asynchronous":
-            self.clock.now_s += compute.seconds  # reports that arrive meanwhile wait
-        return compute
+        return server_compute(server.take_work(), server.fusion.connections, self.scenario.server)
 
     def time_in_place(self, plan: Plan, work_s: float) -> float:
         """Return how long the server stays at its position: for `round_s`, or longer for the work.
 
-        Where nobody waits for others, a recorded round lasts as long as its work.
+        Where the server does not wait for all reports, a round lasts as long as its work.
         """
         round_s = chosen_round_s(self.scenario, plan)
-        if round_s is None or self.method.schedule == "asynchronous":
+        if round_s is None or not self.schedule.waits_for_all:
             return work_s
         return max(round_s, work_s)
-
-    def fly(self, problem: RoundProblem, plan: Plan) -> float:
-        """Return the time of the flight; reports that arrive meanwhile wait."""
-        flight_s = float(problem.flight_s(plan.server_m))
-        if self.method.schedule == "asynchronous":
-            self.clock.now_s += flight_s
-        return flight_s
 
     def step_counts(self, plan: Plan) -> Array:
         """Return the mini-batch steps that each device is to take."""
@@ -376,7 +376,7 @@ class Simulation:
             "round": self.round,
             "server_m": self.server_m.tolist(),
             "ledger": asdict(self.ledger),
-            "clock": self.clock.state_dict(),
+            "schedule": self.schedule.state_dict(),
             "fallbacks": self.fallbacks,
             "mission": None if self.mission is None else self.mission.state_dict(),
             "utilities": self.utilities.state_dict(),
@@ -390,7 +390,7 @@ class Simulation:
         self.round = state["round"]
         self.server_m = np.array(state["server_m"])
         self.ledger = Ledger(**state["ledger"])
-        self.clock = VirtualClock.from_state_dict(state["clock"])
+        self.schedule.load_state_dict(state["schedule"])
         self.fallbacks = state["fallbacks"]
         if self.mission is not None:
             self.mission.load_state_dict(state["mission"])

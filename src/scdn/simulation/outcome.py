@@ -11,9 +11,9 @@ import numpy as np
 from scdn.arrays import Array, Mask, floats
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
-from scdn.learning.asynchronous_schedule import Arrival
 from scdn.learning.radio_use import RadioUse
 from scdn.learning.step_rule import StepTaken
+from scdn.learning.virtual_clock import Arrival
 from scdn.rng import generator
 from scdn.scenario import Fading, Scenario
 from scdn.world.churn import link_failed
@@ -98,7 +98,7 @@ class Outcome:
         )
 
     def with_arrivals(self, problem: RoundProblem, arrivals: Sequence[Arrival]) -> Outcome:
-        """Return the outcome with costs and iterations of an asynchronous round's finished cycles.
+        """Return the outcome with costs and iterations of the cycles that ended in a round.
 
         Devices that leave have spent the processing of the cycle that they were in.
         """
@@ -124,7 +124,7 @@ class RoundResult:
     outcome: Outcome
     latency_s: float
     steps: Sequence[StepTaken]  # one, or one per arrival that trained
-    arrivals: Sequence[Arrival] | None = None  # of an asynchronous round
+    arrivals: Sequence[Arrival] | None = None  # unless all reports were waited for
 
     def contributions(self) -> dict[str, float]:
         """Return by how much each party's updates lowered the loss, where that is measured."""

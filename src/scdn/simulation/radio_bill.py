@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import repeat
 
 import numpy as np
 
 from scdn.arrays import Array
 from scdn.control.plan import Plan
-from scdn.learning.asynchronous_schedule import Arrival
 from scdn.learning.radio_use import RadioUse, ReportUse
 from scdn.learning.round_protocol import MessagePart, bits_of
 from scdn.learning.step_rule import StepTaken
+from scdn.learning.virtual_clock import Arrival
 from scdn.scenario import Electronics
 from scdn.simulation.outcome import Outcome
 from scdn.world import transmission
@@ -81,10 +82,14 @@ def _rates_from_server(plan: Plan, outcome: Outcome, transmit_w: float) -> Array
 
 
 def with_steps(
-    arrivals: Sequence[Arrival], steps: Sequence[StepTaken], present: Collection[str]
+    arrivals: Sequence[Arrival],
+    steps: Sequence[StepTaken],
+    present: Collection[str],
+    *,
+    one_each: bool = True,
 ) -> list[Arrival]:
-    """Return arrivals with their steps; there is one for each that trained."""
-    taken = iter(steps)
+    """Return arrivals with their steps: each that trained has its own, or all have the same."""
+    taken = iter(steps) if one_each else repeat(steps[0])
     return [
         replace(arrival, step=next(taken)) if arrival.trains(present) else arrival
         for arrival in arrivals

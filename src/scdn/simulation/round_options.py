@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 def round_options(simulation: Simulation, problem: RoundProblem) -> tuple[RoundOption, ...]:
     """Return what a mission may choose from in a round; nothing with other methods.
 
-    Where nobody waits for others, a round has no duration to choose.
+    Where the server does not wait for all reports, a round has no duration to choose.
     """
     method, scenario = simulation.method, simulation.scenario
-    if not method.uses_progress or method.schedule != "synchronous":
+    if not method.uses_progress or not simulation.schedule.waits_for_all:
         return ()
     payloads = {
         bits: problem.payload_bits

@@ -13,6 +13,7 @@ from scdn.errors import input_error, require_package
 from scdn.learning.cuda_graphs import release_graphs
 from scdn.learning.final_scores import evaluate_model
 from scdn.learning.metrics import recorded_names, trivial_scores
+from scdn.learning.schedules import schedule
 from scdn.learning.tensors import StateDict
 from scdn.learning.vertical_model import VerticalModel
 from scdn.methods import (
@@ -161,7 +162,7 @@ def create_simulation(
         scenario.learning,
         scenario.seed,
         chosen.memory,
-        measure_gradients=chosen.schedule == "synchronous" and not chosen.uses_progress,
+        measure_gradients=schedule(chosen.schedule).waits_for_all and not chosen.uses_progress,
         parties=surroundings.parties,
         sends_sample=chosen.uses_importance or scenario.learning.validation > 0,
         measures_progress=chosen.measures_progress,

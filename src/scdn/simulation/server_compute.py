@@ -43,15 +43,17 @@ def most_server_work(
     parties: int,
     heard_held_out: int,
     measures_progress: bool,
+    trains_ahead: bool = False,
 ) -> ServerWork:
     """Return the most that the server may have to compute in a round.
 
     Parties train together, or `arrivals` times, against `batches` of rows. `parties` is how many
     train at once, and `heard_held_out` how many held-out rows of earlier rounds the server has.
+    `trains_ahead` says whether some may begin in a round and report in a later one.
     """
     drawn = batches * learning.batch_size
     held_out = HELD_OUT_BATCHES * learning.batch_size if learning.holds_rows_out else 0
-    gradients = drawn if learning.labels == "server" else 0
+    gradients = (1 + trains_ahead) * drawn if learning.labels == "server" else 0
     outputs = 0
     if learning.step == "fitted":
         outputs = len(FITTED_LENGTHS) * drawn

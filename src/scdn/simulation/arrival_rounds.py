@@ -1,12 +1,12 @@
-"""An asynchronous round of a simulation: the cycles of its devices, and their arrivals."""
+"""A round of a simulation in which the server does not wait for all: cycles and their arrivals."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from scdn.control.plan import Plan
-from scdn.learning.asynchronous_schedule import PartyCycle, train_arrivals
 from scdn.learning.local_optimizers import NO_STEPS
+from scdn.learning.virtual_clock import PartyCycle
 from scdn.simulation.battery_rounds import cycles_within_batteries
 from scdn.simulation.outcome import Outcome, RoundResult
 from scdn.simulation.radio_bill import with_steps
@@ -15,28 +15,23 @@ if TYPE_CHECKING:
     from scdn.simulation.loop import Simulation
 
 
-def train_arrivals_of(simulation: Simulation, plan: Plan, outcome: Outcome) -> RoundResult:
-    """Train parties and server as reports arrive, until there are as many as devices."""
-    began_s = simulation.clock.now_s
+def run_arrivals(simulation: Simulation, plan: Plan, outcome: Outcome) -> RoundResult:
+    """Train parties and server on the reports that the schedule collects in this round."""
+    schedule = simulation.schedule
+    began_s = schedule.clock.now_s
     cycles = cycles_within_batteries(
         simulation, plan, outcome, party_cycles(simulation, plan, outcome)
     )
-    arrivals = simulation.clock.next_arrivals(cycles.cycles, len(plan.problem), cycles.begins)
-    steps = train_arrivals(
-        simulation.model,
-        simulation.round,
-        simulation.server_steps(),
-        arrivals,
-        simulation.most_steps,
-    )
-    arrivals = with_steps(arrivals, steps, simulation.model.present)
-    simulation.clock.postpone(arrivals)
+    arrivals = schedule.collect(cycles.cycles, len(plan.problem), cycles.begins)
+    steps = simulation.train_arrivals(plan, outcome, arrivals)
+    arrivals = with_steps(arrivals, steps, plan.problem.ids, one_each=schedule.trains_alone)
+    schedule.end_round(arrivals)
     outcome = outcome.with_arrivals(plan.problem, arrivals)
-    return RoundResult(outcome, simulation.clock.now_s - began_s, steps, arrivals)
+    return RoundResult(outcome, schedule.clock.now_s - began_s, steps, arrivals)
 
 
 def party_cycles(simulation: Simulation, plan: Plan, outcome: Outcome) -> dict[str, PartyCycle]:
-    """Return the cycle that each party would begin now, when nobody waits for the others."""
+    """Return the cycle that each party would begin now."""
     local_steps = simulation.local_steps(plan, outcome)
     reports = simulation.report_uses(plan, outcome)
     tables = simulation.sends_tables(plan.problem)
