@@ -94,6 +94,17 @@ class ArtefactSpec:
         return {k: v for k, v in self.all_blocks.items() if not self.only or k in self.only}
 
     @property
+    def judged_blocks(self) -> list[str]:
+        """The blocks to run by which claims are judged; the others are shown beside them."""
+        return [name for name, table in self.blocks.items() if table.get("judged", True)]
+
+    def block_settings(self, block: str) -> list[str]:
+        """Return a block's settings, after those of the block that it is like."""
+        table = self.all_blocks[block]
+        inherited = self.block_settings(table["like"]) if "like" in table else []
+        return [*inherited, *table.get("settings", [])]
+
+    @property
     def user_settings(self) -> list[str]:
         """Everything that the user wants to be different, as settings of the scenario."""
         device = [f"learning.device={self.device}"] if self.device != "cpu" else []
@@ -104,6 +115,8 @@ class ArtefactSpec:
         """Return the spec's scenario with these settings, then the user's."""
         document = apply_settings(self.base_scenario, [*settings, *self.user_settings])
         defaults = _merge(artefact_defaults(), profile_defaults(document))
+        if document.get("profile") == "paper":
+            defaults = _merge(defaults, paper_reading())
         return make_scenario(_merge(defaults, document), f"{self.name}.toml")
 
     @property
@@ -171,7 +184,17 @@ def read_spec(name: str, **options: Any) -> ArtefactSpec:
 @cache
 def artefact_defaults() -> dict[str, Any]:
     """Return what every artefact's scenario has below its profile; do not change it."""
-    return tomllib.loads(files("scdn.paper").joinpath("defaults.toml").read_text(encoding="utf-8"))
+    return _read_toml("defaults.toml")
+
+
+@cache
+def paper_reading() -> dict[str, Any]:
+    """Return what scenarios with the profile `paper` have in all artefacts; do not change it."""
+    return _read_toml("reading.toml")
+
+
+def _read_toml(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("scdn.paper").joinpath(name).read_text(encoding="utf-8"))
 
 
 @cache

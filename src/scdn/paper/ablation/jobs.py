@@ -62,7 +62,7 @@ def jobs(spec: ArtefactSpec) -> list[ArtefactJob]:
 
 
 def _all_cases(spec: ArtefactSpec) -> Iterator[tuple[str, str, tuple[str, ...], dict[str, Any]]]:
-    for block in spec.blocks:
+    for block in spec.judged_blocks:
         for case in ablation_cases(block, spec.sweep["iterations"]):
             yield block, *case
 

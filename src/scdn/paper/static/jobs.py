@@ -44,8 +44,8 @@ def _columns(cell: GridCell, runs: list[TrainingRecord]) -> Row:
         ),
     }
     if cell.method.startswith("sc-dn"):
-        row["importance"] = method_grid.correlation(runs, "importance", "iterations")
-        row["distance"] = method_grid.correlation(runs, "distance_m", "iterations")
+        row["importance"] = method_grid.correlation(runs, "importance", "planned")
+        row["distance"] = method_grid.correlation(runs, "distance_m", "planned")
     return row
 
 
