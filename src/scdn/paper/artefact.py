@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from itertools import zip_longest
-from typing import Any, Literal, Protocol, cast, get_args
+from typing import Any, Literal, NamedTuple, Protocol, cast, get_args
 
 from scdn.errors import format_value, input_error
 from scdn.file_io import apply_settings
@@ -18,8 +18,25 @@ from scdn.scenario import Scenario, make_scenario, profile_defaults
 
 Numbers = dict[str, Any]  # an artefact's results as its file holds them
 Results = Mapping[str, Any]  # a job's key → its result
-Verdict = Literal["not reproduced", "reproduced in this regime", "reproduced", "not measured"]
+NoAnswer = Literal["regime not reached", "not enough runs", "not recomputed"]
+Verdict = Literal[
+    "not reproduced",
+    "reproduced in this regime",
+    "reproduced",
+    "regime not reached",
+    "not enough runs",
+    "not recomputed",
+    "not measured",
+]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+BEYOND_PAPER = "beyond the paper"  # the source of statements that are not the paper's
+
+
+class Finding(NamedTuple):
+    """Whether a statement holds in one block or group of cases, or why that cannot be said."""
+
+    answer: bool | NoAnswer
+    evidence: str
 
 
 @dataclass(frozen=True)
@@ -30,6 +47,12 @@ class Claim:
     text: str
     verdict: Verdict
     reason: str  # with the numbers
+    findings: Mapping[str, Finding] = field(default_factory=dict)  # by block or group
+
+    @property
+    def beyond_paper(self) -> bool:
+        """Whether the statement is ours; such statements are listed apart."""
+        return self.source.startswith(BEYOND_PAPER)
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ and learning rates. Block *true*: the exact solver, Shannon's rate, the shipped 
 runs with the paper's update (all at once, undamped) and with the steady one (server last, fitted
 damping). A block's own update is the first in its spec.
 
-Claims are judged by these two. Further blocks are shown beside them, from the first start only: VAFL
-with the server that its text implies, and the product's learning rule with the method mission.
+Claims are judged by these two. Further blocks are shown beside them, from the first start only:
+VAFL with the server that its text implies, and the product's learning rule with the method mission.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -200,6 +200,7 @@ def grid_numbers(
         "starts": list(spec.sweep["starts"]),
         "leaders": {block: table["methods"][0] for block, table in spec.all_blocks.items()},
         "updates": {block: list(table["updates"]) for block, table in spec.all_blocks.items()},
+        "judged": spec.judged_blocks,
         "rows": [row(cell, runs) for cell, runs in cell_runs(spec, results)],
         "paired": [
             {"beside": start, **row(cell, runs)} for start, cell, runs in paired_runs(spec, results)
@@ -272,16 +273,17 @@ def source_label(group: RowGroup, row: Row) -> str:
 
 
 def own_rows(numbers: Numbers, start: str, paired_with: str | None = None) -> dict[str, list[Row]]:
-    """Return each block's rows from a start with the block's own update.
+    """Return each judged block's rows from a start with the block's own update.
 
     `paired_with` another start: over the seeds that both have.
     """
     rows = numbers["rows"]
     if paired_with is not None:
         rows = _select(numbers["paired"], beside=paired_with)
+    updates: dict[str, list[str]] = numbers["updates"]
+    judged: Iterable[str] = numbers.get("judged", updates)
     return {
-        block: _select(rows, start=start, block=block, update=updates[0])
-        for block, updates in numbers["updates"].items()
+        block: _select(rows, start=start, block=block, update=updates[block][0]) for block in judged
     }
 
 
