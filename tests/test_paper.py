@@ -78,6 +78,7 @@ def test_an_unknown_artefact_is_one_clear_line(capsys):
         ("weights", "true", "must be one of published, shannon"),
         ("bounds", "theorem", "must be one of published, true, vafl-server, mission"),
         ("exact", "pade", "the artefact has no blocks"),
+        ("payload", "true", "the artefact has no blocks"),
     ],
 )
 def test_an_unknown_block_is_one_clear_line(name, only, allowed, tmp_path, capsys):
@@ -89,7 +90,9 @@ def test_an_unknown_block_is_one_clear_line(name, only, allowed, tmp_path, capsy
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("name", [name for name in artefact_names() if read_spec(name).all_blocks])
+@pytest.mark.parametrize(
+    "name", [n for n in artefact_names() if read_spec(n).all_blocks and read_spec(n).takes_only]
+)
 def test_a_single_block_has_fewer_jobs(name):
     spec = read_spec(name, runs=1)
     count = len(spec.job_module.jobs(spec))

@@ -82,7 +82,7 @@ def test_artefacts_train_as_the_paper_or_with_the_steady_update(name):
             assert learning["damping"] == "none"
 
 
-@pytest.mark.parametrize("name", artefact_names())
+@pytest.mark.parametrize("name", [name for name in artefact_names() if name != "epsilon"])
 def test_every_reading_of_the_paper_has_the_same_epsilon(name):
     spec = read_spec(name, runs=1)
     scenarios = [job.arguments["scenario"] for job in spec.job_module.jobs(spec)

@@ -93,6 +93,7 @@ class ArtefactSpec:
     all_blocks: dict[str, Any]
     data: str = ""
     metric: str = ""
+    takes_only: bool = True  # whether some of the blocks can be run alone
     runs: int | None = None
     rounds: int | None = None
     device: str = "cpu"
@@ -101,8 +102,8 @@ class ArtefactSpec:
 
     def __post_init__(self) -> None:
         for block in self.only:
-            if block not in self.all_blocks:
-                names = ", ".join(self.all_blocks)
+            if block not in self.all_blocks or not self.takes_only:
+                names = ", ".join(self.all_blocks if self.takes_only else ())
                 allowed = f"must be one of {names}" if names else "the artefact has no blocks"
                 raise input_error(self.name, "--only", f"got {format_value(block)}", allowed)
 
@@ -200,6 +201,7 @@ def read_spec(name: str, **options: Any) -> ArtefactSpec:
         all_blocks=table.get("blocks", {}),
         data=table.get("data", ""),
         metric=table.get("metric", ""),
+        takes_only=table.get("takes_only", True),
         **options,
     )
 

@@ -24,7 +24,7 @@ class HeadlinePart(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Headline:
+class HeadlineClaim:
     """What the paper claims, and where it is judged."""
 
     statement: str
@@ -42,11 +42,11 @@ class HeadlineRow:
     artefacts: tuple[str, ...]  # where the detail is
 
 
-def _accuracy(rival: str) -> Headline:
+def _accuracy(rival: str) -> HeadlineClaim:
     static = HeadlinePart("in static networks", STATIC, f"comparable to or better than {rival}'s")
     dynamic = HeadlinePart("in dynamic networks", DYNAMIC, f"SC-DN ends better than {rival}.")
     statement = f"SC-DN is as accurate as {rival}, or better"
-    return Headline(statement, (static,) if rival == "Max VFL" else (static, dynamic))
+    return HeadlineClaim(statement, (static,) if rival == "Max VFL" else (static, dynamic))
 
 
 def _energy(rival: str, words: str) -> HeadlinePart:
@@ -58,7 +58,7 @@ def _energy(rival: str, words: str) -> HeadlinePart:
 
 
 HEADLINES = (
-    Headline(
+    HeadlineClaim(
         "Keeping the embeddings of devices that left beats zeroing them out (ZOC)",
         (
             HeadlinePart("on known samples", DYNAMIC, "better than ZOC (known samples)"),
@@ -67,7 +67,7 @@ HEADLINES = (
         ),
     ),
     *(_accuracy(rival) for rival in RIVALS),
-    Headline(
+    HeadlineClaim(
         "SC-DN takes less processing energy than rivals at full clock",
         tuple(
             _energy(rival, words)
@@ -75,11 +75,11 @@ HEADLINES = (
             for rival in RIVALS
         ),
     ),
-    Headline(
+    HeadlineClaim(
         "SC-DN takes less processing energy than rivals at their least clock (beyond the paper)",
         tuple(_energy(rival, " at its least clock.") for rival in RIVALS),
     ),
-    Headline(
+    HeadlineClaim(
         "Solving P^r adds accuracy and saves energy",
         (
             HeadlinePart("accuracy", DYNAMIC, "P^r makes SC-DN's final score better"),
@@ -87,32 +87,32 @@ HEADLINES = (
             HeadlinePart("energy per device present", DYNAMIC, "per device present."),
         ),
     ),
-    Headline(
+    HeadlineClaim(
         "Algorithm 3 lowers its objective in every iteration",
         (HeadlinePart("", ("convergence",), "decreases monotonically"),),
     ),
-    Headline(
+    HeadlineClaim(
         "Algorithm 3's plans are optimal, and in time",
         (
             HeadlinePart("optimal", ("exact",), "converges to the optimal point"),
             HeadlinePart("in time", ("exact",), "report within T^max"),
         ),
     ),
-    Headline(
+    HeadlineClaim(
         "Plans follow the weights ψ and the time limit T^max as described",
         (
             HeadlinePart("weights", ("weights",), "Larger ψ"),
             HeadlinePart("time limit", ("response",), ""),
         ),
     ),
-    Headline(
+    HeadlineClaim(
         "Theorem 1 holds, and smoothness falls during training (Remark 1)",
         (
             HeadlinePart("Theorem 1", ("bounds",), "bound on the summed squared gradients"),
             HeadlinePart("Remark 1", ("bounds",), "generally decrease"),
         ),
     ),
-    Headline(
+    HeadlineClaim(
         "On Pawpularity the methods learn (beyond the paper: against predicting the mean)",
         (
             HeadlinePart("SC-DN", STATIC[2:], "SC-DN is better than predicting without input"),
@@ -127,14 +127,14 @@ def answer_headlines(chapters: Sequence[Chapter]) -> list[HeadlineRow]:
     by_name = {chapter.name: chapter for chapter in chapters}
     rows = []
     for headline in HEADLINES:
-        found = {part.label: list(_findings(part, by_name)) for part in headline.parts}
+        by_part = {part.label: list(_findings(part, by_name)) for part in headline.parts}
         measured = tuple(
             name
             for name in dict.fromkeys(a for part in headline.parts for a in part.artefacts)
             if name in by_name
         )
         if measured:
-            rows.append(_row(headline.statement, found, measured))
+            rows.append(_row(headline.statement, by_part, measured))
     return rows
 
 
@@ -157,13 +157,13 @@ def _belongs(part: HeadlinePart, text: str) -> bool:
 
 
 def _row(
-    statement: str, found: dict[str, list[tuple[str, str, Finding]]], artefacts: tuple[str, ...]
+    statement: str, by_part: dict[str, list[tuple[str, str, Finding]]], artefacts: tuple[str, ...]
 ) -> HeadlineRow:
-    every = [finding for findings in found.values() for _, _, finding in findings]
+    every = [finding for findings in by_part.values() for _, _, finding in findings]
     known = [finding.answer for finding in every if isinstance(finding.answer, bool)]
     missing = Counter(str(f.answer) for f in every if not isinstance(f.answer, bool))
     parts = "; ".join(
-        f"{f'{label}: ' if label else ''}{_count(findings)}" for label, findings in found.items()
+        f"{f'{label}: ' if label else ''}{_count(findings)}" for label, findings in by_part.items()
     )
     if not known:
         sign, word = "–", "Cannot be said yet"
@@ -172,7 +172,7 @@ def _row(
     else:
         sign, word = ("◐", "In part") if any(known) else ("✗", "No")
     left = "".join(f"; {count} {name}" for name, count in missing.items())
-    numbers = [number for findings in found.values() if (number := _first_number(findings))]
+    numbers = [number for findings in by_part.values() if (number := _first_number(findings))]
     return HeadlineRow(
         statement, sign, f"{word}: {parts}{left}.", "; ".join(numbers[:2]), artefacts
     )

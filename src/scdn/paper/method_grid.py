@@ -22,7 +22,7 @@ from scdn.paper.artefact import ArtefactSpec, Numbers, Results
 from scdn.paper.summaries import Summary, summarise
 from scdn.paper.sweep import ArtefactJob
 from scdn.paper.training_run import TrainingRecord, training_job
-from scdn.paper.value_text import count_runs
+from scdn.paper.value_text import count_runs, plus_minus
 from scdn.scenario import Scenario
 
 UPDATES = {
@@ -38,9 +38,13 @@ UPDATES = {
     ),
 }
 MEANS_NOTE = (
-    "Joules and iterations are means over the devices present; a device that does not take part or "
-    "is out of reach counts as 0. Matched J is what the method would spend with the least power "
-    "and clock for the same iterations."
+    "Joules are for processing, per round; a device that does not take part or is out of "
+    "reach is present with 0 J, and is not active. Iterations are means over the devices "
+    "present, as executed. Matched J is what the method would spend per device present with "
+    "the least power and clock for the same iterations. All J are those of a run: flight, "
+    "processing and transmission. Blocks “vafl-server” and “mission” are shown beside the "
+    "paper and have no part in verdicts: in the first VAFL's server takes a device's steps at "
+    "every arrival, in the second the product's learning rule trains."
 )
 WORST = {"top3": 0.0, "mse": 1.0}  # scores; targets are between 0 and 1
 TRAINS = 1.0  # iterations per device and round below which a method hardly trains
@@ -272,6 +276,34 @@ def source_label(group: RowGroup, row: Row) -> str:
     return f"{group.block}, {group.update} update ({count_runs(row['runs'])}{diverged})"
 
 
+def is_judged(numbers: Numbers, group: RowGroup) -> bool:
+    """Return whether verdicts depend on a group's block."""
+    return group.block in judged_blocks(numbers)
+
+
+def judged_blocks(numbers: Numbers) -> Iterable[str]:
+    """Return the blocks on which verdicts depend; in earlier results, all."""
+    judged: Iterable[str] = numbers.get("judged") or numbers["updates"]
+    return judged
+
+
+def joules_cells(row: Row, quantity: str) -> tuple[str, ...]:
+    """Return a row's J per device present, per active device, matched, and all J of a run.
+
+    Earlier results do not have all of them.
+    """
+    return (
+        plus_minus(row[quantity]["mean"], row[quantity]["std"]),
+        *(
+            f"{row[key]['mean']:.3g}" if key in row else ""
+            for key in ("energy_active", "matched", "total_j")
+        ),
+    )
+
+
+JOULES_HEADER = ("J per device present", "J per active device", "matched J", "all J")
+
+
 def own_rows(numbers: Numbers, start: str, paired_with: str | None = None) -> dict[str, list[Row]]:
     """Return each judged block's rows from a start with the block's own update.
 
@@ -281,9 +313,9 @@ def own_rows(numbers: Numbers, start: str, paired_with: str | None = None) -> di
     if paired_with is not None:
         rows = _select(numbers["paired"], beside=paired_with)
     updates: dict[str, list[str]] = numbers["updates"]
-    judged: Iterable[str] = numbers.get("judged", updates)
     return {
-        block: _select(rows, start=start, block=block, update=updates[block][0]) for block in judged
+        block: _select(rows, start=start, block=block, update=updates[block][0])
+        for block in judged_blocks(numbers)
     }
 
 

@@ -25,6 +25,7 @@ LABELS = {
     "zoc-greedy": "ZOC w/o P^r",
     "gsp": "GSP",
     "vafl": "VAFL",
+    "mission": "mission",
 }
 ROUNDS = (5, 10, 15, 20)  # of the paper's tables
 GREEDY = "sc-dn-greedy"

@@ -25,6 +25,7 @@ LABELS = {
     "gsp": "GSP",
     "vafl": "VAFL",
     "vafl-matched": "VAFL matched",
+    "mission": "mission",
 }
 RIVALS = ("max-vfl", "gsp", "vafl")
 SAVED_PERCENT = {"mnist": 25.8, "cifar10": 14.5, "pawpularity": 17.9}  # of Max VFL's energy
