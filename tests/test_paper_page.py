@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -32,6 +33,21 @@ def test_the_committed_page_is_what_the_code_makes_of_the_committed_numbers():
     assert markdown(read_chapters(RESULTS)) == page
     for name in re.findall(r"\]\((\S+\.png)\)", page):
         assert (RESULTS / name).exists(), name
+
+
+def test_a_row_is_recomputed_in_ten_lines(capsys, monkeypatch):
+    """The example of docs/paper.md gives the numbers of the page."""
+    monkeypatch.chdir(ROOT)
+    (code,) = re.findall(r"^```python\n(.*?)^```", Path("docs/paper.md").read_text(), re.M | re.S)
+    lines = [line for line in code.splitlines() if line and "import" not in line]
+    assert len(lines) <= 10
+    exec(compile(code, "paper.md", "exec"), {})  # noqa: S102
+    saved = json.loads(capsys.readouterr().out)
+    (chapter,) = [c for c in read_chapters(RESULTS) if c.name == "static-mnist"]
+    text = "SC-DN uses less processing energy than Max VFL, per active device."
+    (claim,) = [claim for claim in chapter.claims if claim.text == text]
+    shown = " / ".join(f"{value:.3g}" for value in saved)
+    assert claim.findings["true"].evidence == f"saves {shown} %"
 
 
 def test_the_page_holds_every_part_and_fetches_nothing(tmp_path):
@@ -116,7 +132,7 @@ def test_the_page_has_twelve_headlines_and_every_part_is_judged_somewhere():
     for headline in HEADLINES:
         for part in headline.parts:
             for name in part.artefacts:
-                assert any(part.words in text for text in texts[name]), (part, name)
+                assert any(re.search(part.pattern, text) for text in texts[name]), (part, name)
 
 
 def test_a_headline_is_answered_by_what_was_found():
@@ -130,8 +146,8 @@ def test_a_headline_is_answered_by_what_was_found():
     assert keeping_beats_zoc(published=False, true=False).sign == "✗"
     waiting = keeping_beats_zoc(published="not recomputed", true=True)
     assert waiting.sign == "◐"
-    assert "Yes, where recomputed" in waiting.answer
-    assert "1 not recomputed" in waiting.answer
+    assert waiting.answer.startswith("Yes, as far as can be said: ")
+    assert "; not recomputed in 1." in waiting.answer
     assert keeping_beats_zoc(published="regime not reached").sign == "–"
 
 
