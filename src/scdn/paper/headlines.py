@@ -177,7 +177,9 @@ def _count(findings: Sequence[tuple[str, str, Finding]]) -> str:
     """Return in how many of the checks with an answer a part holds."""
     known = [finding.answer for _, _, finding in findings if isinstance(finding.answer, bool)]
     if not known:
-        return "no answer"
-    if all(known):
-        return f"yes in all {len(known)} checks" if len(known) > 1 else "yes"
-    return f"yes in {sum(known)} of {len(known)} checks" if len(known) > 1 else "no"
+        return "cannot be said"
+    if len(known) == 1:
+        return "yes" if known[0] else "no"
+    return (
+        f"in all {len(known)} checks" if all(known) else f"in {sum(known)} of {len(known)} checks"
+    )

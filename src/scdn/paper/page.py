@@ -17,6 +17,10 @@ from scdn.paper.plotting import draw_png
 from scdn.paper.settings_table import settings_table
 
 TITLE = "The paper's claims, checked"
+CHECKS = (
+    "A check is a claim in one block of one artefact. ✓ holds in all checks, ✗ in none, ◐ in some or "
+    "in all that have an answer so far."
+)
 LEAD = (
     "Every table and figure of “SC-DN”, computed by this package and shown beside the published "
     "numbers. Each claim is checked in blocks: *published* follows the paper (Algorithm 3, its "
@@ -59,6 +63,19 @@ def _claims_summary(claims: Sequence[Claim]) -> str:
     return ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number)
 
 
+def _bill(chapters: Sequence[Chapter]) -> list[str]:
+    """Return, as a paragraph, what placing the server is worth by what a report is billed as."""
+    claims = [
+        claim for chapter in chapters if chapter.name == "payload" for claim in chapter.claims
+    ]
+    lines = []
+    for claim in claims:
+        lead = "What a report is billed as, and what remains of the placement ([payload](#payload))"
+        runs = "[What is counted](../../what-is-counted.md) has whole runs by both bills."
+        lines += [f"{lead}: “{claim.text}” {claim.reason}. {runs}", ""]
+    return lines
+
+
 # --- Markdown -------------------------------------------------------------------------------------
 
 
@@ -67,7 +84,17 @@ def markdown(chapters: Sequence[Chapter]) -> str:
     lines = [f"# {TITLE}", "", "## Twelve answers", ""]
     header = ("", "the paper says", "answer", "number", "detail")
     lines += [*_markdown_table(header, _headline_cells(answer_headlines(chapters))), ""]
-    lines += [_answer(chapters), "", LEAD, "", *_markdown_part(settings_table()), ""]
+    lines += [
+        CHECKS,
+        "",
+        *_bill(chapters),
+        _answer(chapters),
+        "",
+        LEAD,
+        "",
+        *_markdown_part(settings_table()),
+        "",
+    ]
     for chapter in chapters:
         lines += [f'<a id="{chapter.name}"></a>', "", f"## {chapter.title}", "", chapter.facts, ""]
         lines += _markdown_claims("Claims", chapter.papers_claims)
@@ -124,6 +151,7 @@ def html(chapters: Sequence[Chapter], pictures: Mapping[str, bytes]) -> str:
         title=TITLE,
         lead=LEAD.replace("*", ""),
         answer=_answer(chapters),
+        checks=CHECKS,
         headlines=answer_headlines(chapters),
         settings=settings_table(),
         summary=_claims_summary,
