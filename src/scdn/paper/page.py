@@ -18,8 +18,8 @@ from scdn.paper.settings_table import settings_table
 
 TITLE = "The paper's claims, checked"
 CHECKS = (
-    "A check is a claim in one block of one artefact. ✓ holds in all checks, ✗ in none, ◐ in some or "
-    "in all that have an answer so far."
+    "A check is a claim in one block of one artefact. ✓ holds in all checks, ✗ in none, ◐ in some "
+    "or in all that have an answer so far."
 )
 LEAD = (
     "Every table and figure of “SC-DN”, computed by this package and shown beside the published "

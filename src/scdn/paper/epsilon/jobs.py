@@ -14,7 +14,7 @@ from scdn.paper.summaries import summarise
 from scdn.paper.sweep import ArtefactJob
 from scdn.paper.training_run import training_job
 from scdn.paper.value_text import plus_minus, without_repeats
-from scdn.report.matplotlib_figures import style_axes
+from scdn.report.matplotlib_style import style_axes
 
 METHOD = "sc-dn-paper"
 
