@@ -50,6 +50,11 @@ def gap(block, update, one, other):
     return f"{differences.mean():.1f} ± {error:.1f}"
 
 
+def _lost(method):
+    (row,) = rows("fading", condition="fading drawn", method=method)
+    return row["failed"] / row["sent"]
+
+
 PUBLISHED, TRUE = ("published", "paper"), ("true", "steady")
 
 
@@ -69,6 +74,10 @@ def statements():
     yield f"{saved('sc-dn', 'max-vfl', *TRUE, 'energy')} % per device present"
     yield f"{saved('sc-dn-paper', 'max-vfl', *PUBLISHED, 'energy', 'matched')} %"
     yield f"{saved('sc-dn', 'max-vfl', *TRUE, 'energy', 'matched')} %"
+    for method in ("sc-dn", "mission"):
+        yield f"{by_size('score', method, 'mission', 'product', '.1f')} %"
+        yield f"{by_size('total_j', method, 'mission', 'product', '.0f')} J"
+    yield f"{100 * _lost('gsp'):.0f} to {100 * _lost('vafl'):.0f} %"
     for epsilon in (1e-3, 1e-4):
         planned = [row["planned"]["mean"] for row in rows("epsilon", epsilon=epsilon)]
         yield " / ".join(f"{value:.1f}" for value in planned)
