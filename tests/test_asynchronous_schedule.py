@@ -124,10 +124,12 @@ def test_a_dropped_report_takes_time_and_changes_nothing():
     assert all(torch.equal(p, fusion[k]) for k, p in model.server.fusion.parameters.items())
 
 
-@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
-def test_an_arrival_trains_one_party_against_current_embeddings(optimizer):
-    """By SGD the server takes the party's steps, by Adam its share of 20."""
-    learning = small_learning(server_optimizer=optimizer)
+@pytest.mark.parametrize(
+    ("optimizer", "arrival_steps"), [("adam", "party"), ("sgd", "party"), ("sgd", "shared")]
+)
+def test_an_arrival_trains_one_party_against_current_embeddings(optimizer, arrival_steps):
+    """By SGD the server takes the party's steps or its share of 20, by Adam its share."""
+    learning = small_learning(server_optimizer=optimizer, arrival_steps=arrival_steps)
     model, expected = (
         create_model(CLASSES, VIEWS, learning, measure_gradients=False) for _ in range(2)
     )
@@ -137,11 +139,12 @@ def test_an_arrival_trains_one_party_against_current_embeddings(optimizer):
     for index, (name, share) in enumerate(zip("bba", (6, 7, 7), strict=True)):
         steps = LOCAL_STEPS[name]
         by_adam = optimizer == "adam"
+        server_steps = share if by_adam or arrival_steps == "shared" else steps.count
         expected.train(
             0,
             {name: steps},
-            LocalSteps(share if by_adam else steps.count, 0.05),
-            batches=6 if by_adam else steps.count,
+            LocalSteps(server_steps, 0.05),
+            batches=6 if by_adam else max(steps.count, server_steps),
             training_parties=1,
             arrival=index,
         )

@@ -13,6 +13,7 @@ from test_pinned import METHODS as PINNED_METHODS
 from scdn.data import fetch
 from scdn.file_io import merge_tables
 from scdn.learning import round_start
+from scdn.learning.asynchronous_schedule import arrival_server_steps
 from scdn.methods import method
 from scdn.simulation.loop import Simulation
 from scdn.simulation.runner import run
@@ -185,3 +186,15 @@ def test_the_papers_server_takes_as_many_steps_as_parties_draw_batches(tmp_path)
                 steps = sum(arrival["steps"] for arrival in event["arrivals"])
             assert event["server"]["steps"] == steps
             assert event["server"]["gradient_rows"] == steps * learning.batch_size
+
+
+def test_the_papers_server_may_share_its_steps_among_arrivals(tmp_path):
+    """With arrival_steps = "shared" VAFL's server takes as many steps as SC-DN's, if all train."""
+    options = {"server_optimizer": "sgd", "arrival_steps": "shared"}
+    ended = run_methods(("sc-dn", "vafl"), tmp_path, **options)["vafl"]
+    steps = ended.setting.learning.steps_per_iteration * ended.setting.max_iterations
+    for event in ended.events:
+        trained = [arrival["steps"] > 0 for arrival in event["arrivals"]]
+        shares = [arrival_server_steps(k, len(trained), steps) for k in range(len(trained))]
+        expected = sum(share for share, trains in zip(shares, trained, strict=True) if trains)
+        assert event["server"]["steps"] == (expected if trained else steps)

@@ -69,14 +69,45 @@ def test_no_scenario_of_an_artefact_takes_a_value_from_the_products_defaults(nam
 
 @pytest.mark.parametrize("name", artefact_names())
 def test_artefacts_train_as_the_paper_or_with_the_steady_update(name):
-    """The server takes plain SGD steps, and nobody searches for a step."""
+    """The server takes plain SGD steps, and nobody searches for a step, except beside the paper."""
     spec = read_spec(name, runs=1)
     for job in spec.job_module.jobs(spec):
         if "scenario" in job.arguments:
             learning = job.arguments["scenario"]["learning"]
-            rule = (learning["step"], learning["server_turn"])
-            assert rule in {("rate", "parallel"), ("fitted", "after")}
-            assert (learning["server_optimizer"], learning["damping"]) == ("sgd", "none")
+            rule = (learning["step"], learning["server_turn"], learning["server_optimizer"])
+            if job.key.startswith("mission-"):
+                assert rule == ("searched", "after", "adam")
+            else:
+                assert rule in {("rate", "parallel", "sgd"), ("fitted", "after", "sgd")}
+            assert learning["damping"] == "none"
+
+
+@pytest.mark.parametrize("name", [name for name in artefact_names() if name != "epsilon"])
+def test_every_reading_of_the_paper_has_the_same_epsilon(name):
+    spec = read_spec(name, runs=1)
+    scenarios = [job.arguments["scenario"] for job in spec.job_module.jobs(spec)
+                 if "scenario" in job.arguments]  # fmt: skip
+    values = {"paper": set(), "product": set()}
+    for scenario in scenarios:
+        values[scenario["profile"]].add(scenario["learning"]["epsilon"])
+    assert values["paper"] <= {2.303e-8}
+    assert values["product"] <= {1e-3}
+
+
+def test_another_epsilon_can_be_asked_for():
+    spec = read_spec("static-mnist", runs=1, overrides=("learning.epsilon=1e-5",))
+    epsilons = {j.arguments["scenario"]["learning"]["epsilon"] for j in spec.job_module.jobs(spec)}
+    assert epsilons == {1e-5}
+
+
+@pytest.mark.parametrize("name", ["static-mnist", "dynamic-cifar10"])
+def test_every_methods_server_has_the_same_steps_except_where_the_block_says_so(name):
+    spec = read_spec(name, runs=1)
+    for job in spec.job_module.jobs(spec):
+        given = job.arguments["scenario"]["learning"]["arrival_steps"]
+        assert given == ("party" if job.key.startswith("vafl-server-") else "shared")
+        if job.key.startswith("vafl-server-"):
+            assert job.after.startswith("published-")
 
 
 def test_the_model_of_theorem_1_has_its_own_settings():

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
 
 from scdn.cli import main
-from scdn.paper.artefact import Claim
-from scdn.paper.page import Chapter, markdown, read_chapters, write_pages
+from scdn.paper.artefact import VERDICTS, Claim, Finding, read_spec
+from scdn.paper.chapters import Chapter, read_chapters
+from scdn.paper.headlines import HEADLINES, answer_headlines
+from scdn.paper.page import markdown, write_pages
+from scdn.paper.stale_results import changed_settings, stale_blocks
 
 RESULTS = ROOT / "docs" / "results" / "paper"
+SMALL = "learning.batch_size=32"
 
 
 def committed(name):
@@ -28,6 +33,21 @@ def test_the_committed_page_is_what_the_code_makes_of_the_committed_numbers():
     assert markdown(read_chapters(RESULTS)) == page
     for name in re.findall(r"\]\((\S+\.png)\)", page):
         assert (RESULTS / name).exists(), name
+
+
+def test_a_row_is_recomputed_in_ten_lines(capsys, monkeypatch):
+    """The example of docs/paper.md gives the numbers of the page."""
+    monkeypatch.chdir(ROOT)
+    (code,) = re.findall(r"^```python\n(.*?)^```", Path("docs/paper.md").read_text(), re.M | re.S)
+    lines = [line for line in code.splitlines() if line and "import" not in line]
+    assert len(lines) <= 10
+    exec(compile(code, "paper.md", "exec"), {})  # noqa: S102
+    saved = json.loads(capsys.readouterr().out)
+    (chapter,) = [c for c in read_chapters(RESULTS) if c.name == "static-mnist"]
+    text = "SC-DN uses less processing energy than Max VFL, per active device."
+    (claim,) = [claim for claim in chapter.claims if claim.text == text]
+    shown = " / ".join(f"{value:.3g}" for value in saved)
+    assert claim.findings["true"].evidence == f"saves {shown} %"
 
 
 def test_the_page_holds_every_part_and_fetches_nothing(tmp_path):
@@ -50,14 +70,17 @@ def test_the_page_holds_every_part_and_fetches_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "facts"),
     [
-        ({"runs": [2, 2], "settings": ["a.b=1", "c=2"]}, "2 runs per point, with a.b=1, c=2; "),
+        (
+            {"runs": [2, 2], "settings": [SMALL, "seed=3"]},
+            f"2 runs per point, with {SMALL}, seed=3; ",
+        ),
         ({"runs": [2, 2]}, "2 runs per point; "),
         ({"runs": [2, 10]}, "2 to 10 runs per point; "),
         ({"runs": [1, 1]}, "1 run per point; "),
         ({"runs": [2, 2], "only": ["true"]}, "2 runs per point, only true; "),
         (
-            {"runs": [2, 10], "jobs": {"planned": 20, "done": 16}, "settings": ["a.b=1"]},
-            "at most 10 runs per point, 16 of 20 jobs so far, with a.b=1; ",
+            {"runs": [2, 10], "jobs": {"planned": 20, "done": 16}, "settings": [SMALL]},
+            f"at most 10 runs per point, 16 of 20 jobs so far, with {SMALL}; ",
         ),
     ],
 )
@@ -79,14 +102,90 @@ def test_documents_without_settings_are_shown(tmp_path):
     assert chapter.facts.startswith("10 runs per point; ")
 
 
-def test_what_contradicts_the_paper_comes_first():
-    claims = tuple(
-        Claim("source", verdict, verdict, "reason")
-        for verdict in ("reproduced", "not measured", "not reproduced", "reproduced in this regime")
-    )
-    text = markdown([Chapter("x", "X", "facts", (), claims)])
-    order = [text.index(f"| {sign}") for sign in "✗◐✓–"]
-    assert order == sorted(order)
+def test_what_contradicts_the_paper_comes_first_and_ours_is_apart():
+    claims = [Claim("source", verdict, verdict, "reason") for verdict in reversed(VERDICTS)]
+    ours = Claim("beyond the paper, mnist", "ours", "not reproduced", "reason")
+    chapter = Chapter("x", "X", "facts", (), (*claims, ours))
+    assert [claim.verdict for claim in chapter.papers_claims] == list(VERDICTS)
+    assert chapter.other_claims == [ours]
+    text = markdown([chapter])
+    assert f"Of {len(VERDICTS)} claims of the paper" in text  # ours is not counted
+    assert text.index("<summary>Claims: ") < text.index("<summary>Beyond the paper: 1 not")
+
+
+# --- headlines ------------------------------------------------------------------------------------
+
+
+def keeping_beats_zoc(**answers):
+    """Return the first headline's row for a chapter with these answers by block."""
+    findings = {block: Finding(answer, f"{block} numbers") for block, answer in answers.items()}
+    text = "Keeping departed devices' embeddings ends better than ZOC (known samples)."
+    claim = Claim("Sec. V", text, "reproduced", "", findings)
+    (row,) = answer_headlines([Chapter("dynamic-mnist", "", "", (), (claim,))])[:1]
+    return row
+
+
+def test_the_page_has_twelve_headlines_and_every_part_is_judged_somewhere():
+    chapters = read_chapters(RESULTS)
+    assert len(HEADLINES) == len(answer_headlines(chapters)) == 12
+    texts = {chapter.name: [claim.text for claim in chapter.claims] for chapter in chapters}
+    for headline in HEADLINES:
+        for part in headline.parts:
+            for name in part.artefacts:
+                assert any(re.search(part.pattern, text) for text in texts[name]), (part, name)
+
+
+def test_a_headline_is_answered_by_what_was_found():
+    yes = keeping_beats_zoc(published=True, true=True)
+    assert (yes.sign, yes.answer[:4]) == ("✓", "Yes:")
+    assert yes.number == "dynamic-mnist, published: published numbers"
+    assert yes.artefacts == ("dynamic-mnist",)
+    part = keeping_beats_zoc(published=False, true=True)
+    assert part.sign == "◐"
+    assert "on known samples: in 1 of 2 checks" in part.answer
+    assert keeping_beats_zoc(published=False, true=False).sign == "✗"
+    waiting = keeping_beats_zoc(published="not recomputed", true=True)
+    assert waiting.sign == "◐"
+    assert waiting.answer.startswith("Yes, as far as can be said: ")
+    assert "; not recomputed in 1." in waiting.answer
+    assert keeping_beats_zoc(published="regime not reached").sign == "–"
+
+
+# --- results of other settings --------------------------------------------------------------------
+
+
+def test_results_of_other_settings_wait_to_be_recomputed(tmp_path):
+    document = committed("static-mnist")
+    case = next(case for key, case in document["cases"].items() if key.startswith("published"))
+    case["scenario"]["learning.epsilon"] = 0.5
+    document["scenario"]["learning"].pop("epsilon", None)
+    (tmp_path / "static-mnist.json").write_text(json.dumps(document))
+    (chapter,) = read_chapters(tmp_path)
+    made = "made with learning.epsilon = 0.5, to be recomputed with 2.303e-08"
+    assert made in chapter.facts
+    waiting = [claim for claim in chapter.claims if claim.verdict == "not recomputed"]
+    assert waiting
+    for claim in waiting:
+        assert claim.findings["published"].answer == "not recomputed"
+        assert made in claim.reason
+    judged_by_true_alone = [c for c in chapter.claims if "published" not in c.findings]
+    assert all(c.verdict != "not recomputed" for c in judged_by_true_alone)
+
+
+def test_a_setting_that_is_new_is_as_it_was_before():
+    (job, *_) = read_spec("static-mnist").job_module.jobs(read_spec("static-mnist", runs=1))
+    today = job.arguments["scenario"]
+    assert changed_settings(today, today) == {}
+    before = json.loads(json.dumps(today))
+    del before["learning"]["arrival_steps"], before["learning"]["local_optimizer"]
+    assert changed_settings(before, today) == {"learning.arrival_steps": ("party", "shared")}
+    before["seed"], before["method"] = 77, "other"  # these vary within a case
+    assert changed_settings(before, today).keys() == {"learning.arrival_steps"}
+
+
+@pytest.mark.parametrize("name", ["convergence", "response", "weights", "exact"])
+def test_artefacts_on_one_round_have_todays_settings(name):
+    assert stale_blocks(committed(name), read_spec(name, runs=1)) == {}
 
 
 def test_a_report_of_nothing_or_of_a_broken_file_is_refused(tmp_path, capsys):

@@ -11,7 +11,7 @@ import pytest
 from paper_artefacts import assert_can_be_shown, run_jobs_of, verdict_on, verdicts
 
 from scdn.errors import InputError
-from scdn.paper.artefact import read_spec
+from scdn.paper.artefact import Finding, read_spec
 from scdn.paper.convergence import claims as convergence_claims
 from scdn.paper.convergence import jobs as convergence_jobs
 from scdn.paper.delay_limit import claims as delay_limit_claims
@@ -23,7 +23,14 @@ from scdn.paper.published_tables import published_tables
 from scdn.paper.run_artefact import run_artefact
 from scdn.paper.single_round import STARTS, run_algorithm3
 from scdn.paper.sweep import run_job
-from scdn.paper.verdicts import count_agreeing, is_monotone, verdict
+from scdn.paper.verdicts import (
+    count_agreeing,
+    count_claim,
+    is_monotone,
+    is_trend,
+    mostly,
+    verdict,
+)
 
 pytest.importorskip("cvxpy")
 
@@ -116,7 +123,39 @@ def test_every_job_has_its_own_seed_start_and_size():
     ],
 )
 def test_a_verdict_follows_from_counts(counts, expected):
-    assert verdict(counts.values()) == expected
+    assert count_claim("", "", counts, "cases").verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([True, True], "reproduced"),
+        ([True, False], "reproduced in this regime"),
+        ([True, "regime not reached"], "reproduced in this regime"),
+        ([False, "regime not reached"], "not reproduced"),
+        (["not enough runs", "regime not reached"], "regime not reached"),
+        (["not enough runs"], "not enough runs"),
+        ([True, "not recomputed"], "not recomputed"),
+        ([], "not measured"),
+    ],
+)
+def test_a_verdict_follows_from_answers(answers, expected):
+    assert verdict([Finding(answer, "") for answer in answers]) == expected
+
+
+def test_nine_tenths_of_all_cases_must_agree():
+    assert mostly([True] * 9 + [False])
+    assert not mostly([True] * 8 + [False] * 2)
+    assert not mostly([True, True, False])
+    assert not mostly([])
+
+
+def test_single_runs_are_judged_as_trends():
+    assert is_trend([1, 2, 1.9, 3, 4], 1)
+    assert is_trend([4, 1, 2, 0.5, 0.1], -1)
+    assert not is_trend([1, 2, 1, 2, 1], 1)
+    assert not is_trend([1, 1, 1], 1)
+    assert not is_trend([1], 1)
 
 
 def test_cases_without_an_answer_do_not_count():
@@ -172,7 +211,7 @@ def delay_limit_numbers(**changes: object) -> dict:
     """Return events that agree with the paper, the same in every network, with changes."""
     events = {
         "counts": [2, 2, 1, 0],
-        "power_rises": True,
+        "power_w": [0.1, 0.2],
         "both": 2,
         "last": 0,
         "nearest": 0,
@@ -196,12 +235,13 @@ def test_the_response_to_limits_is_judged_by_its_events():
         by_start["max"][0]["least_s"] = 5e-5
     assert set(verdicts(delay_limit_claims, good).values()) == {"reproduced"}
     bad = delay_limit_numbers(
-        counts=[2, 0, 1, 0],
-        power_rises=False,
+        counts=[2, 2, 2, 2],
+        power_w=[0.2, 0.1],
         nearest=1,
         midpoint_m=40.0,
         beside_m=40.0,
         off_z_m=20.0,
+        off_moved_m=20.0,
     )
     for by_start in bad["events"].values():
         by_start["random"][0]["last"] = 1
@@ -209,6 +249,9 @@ def test_the_response_to_limits_is_judged_by_its_events():
     nearest = "The last active device is the one nearest to the server's start"
     assert by_text.pop(nearest) != "reproduced"
     assert set(by_text.values()) == {"not reproduced"}
+    earlier = delay_limit_numbers()
+    del earlier["events"]["Algorithm 3"]["max"][0]["power_w"]
+    assert verdict_on(delay_limit_claims, earlier, "raise their power") == "not recomputed"
     unknown = delay_limit_numbers(last=None, beside_m=None)
     assert verdict_on(delay_limit_claims, unknown, "same device") == "not measured"
 
@@ -241,8 +284,9 @@ def test_trends_are_judged_by_their_direction(rising):
     ):
         expected = "reproduced" if rises == rising else "not reproduced"
         assert verdict_on(weight_claims, numbers, words) == expected
-    landed = verdict_on(weight_claims, numbers, "At the largest ψ^R")
-    assert landed == ("not reproduced" if rising else "reproduced")
+    for words in ("all devices are off", "the server keeps its xy-position", "the server is at z"):
+        landed = verdict_on(weight_claims, numbers, f"At the largest ψ^R (1e12) {words}")
+        assert landed == ("not reproduced" if rising else "reproduced")
 
 
 def comparison(ratio: float, late: int) -> dict:

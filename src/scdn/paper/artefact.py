@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from itertools import zip_longest
-from typing import Any, Literal, Protocol, cast, get_args
+from typing import Any, Literal, NamedTuple, Protocol, cast, get_args
 
 from scdn.errors import format_value, input_error
 from scdn.file_io import apply_settings
@@ -18,8 +18,25 @@ from scdn.scenario import Scenario, make_scenario, profile_defaults
 
 Numbers = dict[str, Any]  # an artefact's results as its file holds them
 Results = Mapping[str, Any]  # a job's key → its result
-Verdict = Literal["not reproduced", "reproduced in this regime", "reproduced", "not measured"]
+NoAnswer = Literal["regime not reached", "not enough runs", "not recomputed"]
+Verdict = Literal[
+    "not reproduced",
+    "reproduced in this regime",
+    "reproduced",
+    "regime not reached",
+    "not enough runs",
+    "not recomputed",
+    "not measured",
+]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+BEYOND_PAPER = "beyond the paper"  # the source of statements that are not the paper's
+
+
+class Finding(NamedTuple):
+    """Whether a statement holds in one block or group of cases, or why that cannot be said."""
+
+    answer: bool | NoAnswer
+    evidence: str
 
 
 @dataclass(frozen=True)
@@ -30,6 +47,12 @@ class Claim:
     text: str
     verdict: Verdict
     reason: str  # with the numbers
+    findings: Mapping[str, Finding] = field(default_factory=dict)  # by block or group
+
+    @property
+    def beyond_paper(self) -> bool:
+        """Whether the statement is ours; such statements are listed apart."""
+        return self.source.startswith(BEYOND_PAPER)
 
 
 @dataclass(frozen=True)
@@ -70,6 +93,7 @@ class ArtefactSpec:
     all_blocks: dict[str, Any]
     data: str = ""
     metric: str = ""
+    takes_only: bool = True  # whether some of the blocks can be run alone
     runs: int | None = None
     rounds: int | None = None
     device: str = "cpu"
@@ -78,8 +102,8 @@ class ArtefactSpec:
 
     def __post_init__(self) -> None:
         for block in self.only:
-            if block not in self.all_blocks:
-                names = ", ".join(self.all_blocks)
+            if block not in self.all_blocks or not self.takes_only:
+                names = ", ".join(self.all_blocks if self.takes_only else ())
                 allowed = f"must be one of {names}" if names else "the artefact has no blocks"
                 raise input_error(self.name, "--only", f"got {format_value(block)}", allowed)
 
@@ -94,6 +118,17 @@ class ArtefactSpec:
         return {k: v for k, v in self.all_blocks.items() if not self.only or k in self.only}
 
     @property
+    def judged_blocks(self) -> list[str]:
+        """The blocks to run by which claims are judged; the others are shown beside them."""
+        return [name for name, table in self.blocks.items() if table.get("judged", True)]
+
+    def block_settings(self, block: str) -> list[str]:
+        """Return a block's settings, after those of the block that it is like."""
+        table = self.all_blocks[block]
+        inherited = self.block_settings(table["like"]) if "like" in table else []
+        return [*inherited, *table.get("settings", [])]
+
+    @property
     def user_settings(self) -> list[str]:
         """Everything that the user wants to be different, as settings of the scenario."""
         device = [f"learning.device={self.device}"] if self.device != "cpu" else []
@@ -104,6 +139,8 @@ class ArtefactSpec:
         """Return the spec's scenario with these settings, then the user's."""
         document = apply_settings(self.base_scenario, [*settings, *self.user_settings])
         defaults = _merge(artefact_defaults(), profile_defaults(document))
+        if document.get("profile") == "paper":
+            defaults = _merge(defaults, paper_reading())
         return make_scenario(_merge(defaults, document), f"{self.name}.toml")
 
     @property
@@ -164,6 +201,7 @@ def read_spec(name: str, **options: Any) -> ArtefactSpec:
         all_blocks=table.get("blocks", {}),
         data=table.get("data", ""),
         metric=table.get("metric", ""),
+        takes_only=table.get("takes_only", True),
         **options,
     )
 
@@ -171,7 +209,17 @@ def read_spec(name: str, **options: Any) -> ArtefactSpec:
 @cache
 def artefact_defaults() -> dict[str, Any]:
     """Return what every artefact's scenario has below its profile; do not change it."""
-    return tomllib.loads(files("scdn.paper").joinpath("defaults.toml").read_text(encoding="utf-8"))
+    return _read_toml("defaults.toml")
+
+
+@cache
+def paper_reading() -> dict[str, Any]:
+    """Return what scenarios with the profile `paper` have in all artefacts; do not change it."""
+    return _read_toml("reading.toml")
+
+
+def _read_toml(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("scdn.paper").joinpath(name).read_text(encoding="utf-8"))
 
 
 @cache

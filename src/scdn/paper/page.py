@@ -1,54 +1,35 @@
-"""One page on all artefacts, as HTML and as Markdown: verdicts first, contradictions at the top."""
+"""One page on all artefacts: twelve answers at the top, then every claim, table and figure."""
 
 from __future__ import annotations
 
 import base64
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, PackageLoader
 
 from scdn.errors import input_error
-from scdn.file_io import make_folder, read_document, write_atomic
-from scdn.paper.artefact import (
-    VERDICTS,
-    ArtefactSpec,
-    Claim,
-    Drawing,
-    Part,
-    ResultTable,
-    artefact_names,
-    read_spec,
-)
+from scdn.file_io import make_folder, write_atomic
+from scdn.paper.artefact import VERDICTS, Claim, Drawing, Part
+from scdn.paper.chapters import Chapter, read_chapters, refuse_other_versions, tally
+from scdn.paper.headlines import HeadlineRow, answer_headlines
 from scdn.paper.plotting import draw_png
-from scdn.paper.value_text import count_runs
+from scdn.paper.settings_table import settings_table
 
 TITLE = "The paper's claims, checked"
+CHECKS = (
+    "A check is a claim in one block of one artefact. ✓ holds in all checks, ✗ in none, ◐ in some "
+    "or in all that have an answer so far."
+)
 LEAD = (
     "Every table and figure of “SC-DN”, computed by this package and shown beside the published "
-    "numbers. Verdicts follow from the numbers on this page. A method with less than one iteration "
-    "per device and round hardly trains: what it saves does not count."
+    "numbers. Each claim is checked in blocks: *published* follows the paper (Algorithm 3, its "
+    "approximated rate, its settings); *true* has the exact solver and Shannon's rate. It is "
+    "reproduced if it holds in all of them. A statement about all cells holds if nine tenths of "
+    "them agree. Where a method has less than one iteration per device and round it hardly trains: "
+    "the regime is not reached, and what it saves does not count."
 )
-_SETTING_NOTES = {  # settings that need an explanation
-    "learning.dataset=cifar10-webp82": " (CIFAR-10 compressed once more as WebP of quality 82, "
-    "32 dB: benchmarks/recompress.py)"
-}
-_SIGNS = dict(zip(VERDICTS, ("✗", "◐", "✓", "–"), strict=True))
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """One artefact as the page shows it."""
-
-    name: str
-    title: str
-    facts: str
-    parts: tuple[Part, ...]
-    claims: tuple[Claim, ...]
+_SIGNS = dict(zip(VERDICTS, ("✗", "◐", "✓", "○", "○", "…", "–"), strict=True))
 
 
 def write_pages(source: Path, out: Path) -> list[Path]:
@@ -59,7 +40,7 @@ def write_pages(source: Path, out: Path) -> list[Path]:
         raise input_error(str(source), "folder", "has no results of artefacts", allowed)
     pictures: dict[str, bytes] = {}
     for chapter in chapters:
-        with _refuse_other_versions(source / f"{chapter.name}.json", chapter.name):
+        with refuse_other_versions(source / f"{chapter.name}.json", chapter.name):
             drawings = [part for part in chapter.parts if isinstance(part, Drawing)]
             pictures |= {drawing.name: draw_png(drawing) for drawing in drawings}
     make_folder(out)
@@ -71,91 +52,28 @@ def write_pages(source: Path, out: Path) -> list[Path]:
     return [out / name for name in pages]
 
 
-def read_chapters(source: Path) -> list[Chapter]:
-    """Return the artefacts that have results in a folder, in the order of the page."""
-    paths = {name: source / f"{name}.json" for name in artefact_names()}
-    return [_chapter(path, read_spec(name)) for name, path in paths.items() if path.exists()]
-
-
-def _chapter(path: Path, spec: ArtefactSpec) -> Chapter:
-    document = read_document(path)
-    with _refuse_other_versions(path, spec.name):
-        return Chapter(
-            spec.name,
-            f"{document['title']} ({document['paper']})",
-            _facts(document),
-            _without_repeated_notes(spec.job_module.show(document["numbers"])),
-            tuple(spec.claim_module.claims(document["numbers"])),
-        )
-
-
-def _without_repeated_notes(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Keep a note only below the first table that has it."""
-    kept: list[Part] = []
-    notes = {""}
-    for part in parts:
-        if isinstance(part, ResultTable):
-            kept.append(replace(part, note="") if part.note in notes else part)
-            notes.add(part.note)
-        else:
-            kept.append(part)
-    return tuple(kept)
-
-
-@contextmanager
-def _refuse_other_versions(path: Path, name: str) -> Iterator[None]:
-    """Raise an InputError for a document whose numbers have another form than today's."""
-    try:
-        yield
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        why = f"has no {error}" if isinstance(error, KeyError) else "has numbers of another form"
-        fault = f"{why}: not a result, or one of an earlier version"
-        allowed = f"must be written by scdn paper run {name}"
-        raise input_error(str(path), "file", fault, allowed) from error
-
-
-def _facts(document: Mapping[str, Any]) -> str:
-    """Return how the numbers were made: runs, the user's settings, time, machine, versions."""
-    runs = document["runs"]
-    fewest, most = runs if isinstance(runs, list) else (runs, runs)  # older documents: one number
-    times = "; ".join(
-        f"{entry['jobs']} jobs of {entry['seconds'] / 60:.1f} min in all on {entry['where']} "
-        f"({', '.join(f'{name} {version}' for name, version in entry['versions'].items())})"
-        for entry in document["took"]
-    )
-    facts = f"{count_runs(most)} per point"
-    planned, done = (document["jobs"][key] for key in ("planned", "done"))
-    if done < planned:
-        facts = f"at most {facts}, {done} of {planned} jobs so far"
-    elif fewest < most:
-        facts = f"{fewest} to {facts}"
-    if document.get("only"):
-        facts += f", only {' and '.join(document['only'])}"
-    if document.get("settings"):
-        settings = [setting + _SETTING_NOTES.get(setting, "") for setting in document["settings"]]
-        facts += f", with {', '.join(settings)}"
-    return f"{facts}; {times}."
-
-
-def _sorted_claims(chapters: Sequence[Chapter]) -> list[tuple[Chapter, Claim]]:
-    """Return all claims, contradictions first."""
-    claims = [(chapter, claim) for chapter in chapters for claim in chapter.claims]
-    return sorted(claims, key=lambda pair: VERDICTS.index(pair[1].verdict))
-
-
-def _tally(claims: Sequence[Claim]) -> dict[str, int]:
-    counts = Counter(claim.verdict for claim in claims)
-    return {verdict: counts[verdict] for verdict in VERDICTS}
-
-
 def _answer(chapters: Sequence[Chapter]) -> str:
-    count = _tally([claim for chapter in chapters for claim in chapter.claims])
-    return (
-        f"Of {sum(count.values())} claims, {count['reproduced']} are reproduced, "
-        f"{count['reproduced in this regime']} are reproduced only in some of the blocks that "
-        f"measured them (“in this regime”), {count['not reproduced']} are not reproduced, and "
-        f"{count['not measured']} were not measured."
-    )
+    count = tally([claim for chapter in chapters for claim in chapter.papers_claims])
+    listed = ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number)
+    return f"Of {sum(count.values())} claims of the paper, {listed}."
+
+
+def _claims_summary(claims: Sequence[Claim]) -> str:
+    count = tally(claims)
+    return ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number)
+
+
+def _bill(chapters: Sequence[Chapter]) -> list[str]:
+    """Return, as a paragraph, what placing the server is worth by what a report is billed as."""
+    claims = [
+        claim for chapter in chapters if chapter.name == "payload" for claim in chapter.claims
+    ]
+    lines = []
+    for claim in claims:
+        lead = "What a report is billed as, and what remains of the placement ([payload](#payload))"
+        runs = "[What is counted](../../what-is-counted.md) has whole runs by both bills."
+        lines += [f"{lead}: “{claim.text}” {claim.reason}. {runs}", ""]
+    return lines
 
 
 # --- Markdown -------------------------------------------------------------------------------------
@@ -163,31 +81,51 @@ def _answer(chapters: Sequence[Chapter]) -> str:
 
 def markdown(chapters: Sequence[Chapter]) -> str:
     """Return the page as Markdown."""
-    overview = [
-        (f"[{chapter.name}](#{chapter.name})", chapter.title, *_counts(chapter))
-        for chapter in chapters
+    lines = [f"# {TITLE}", "", "## Twelve answers", ""]
+    header = ("", "the paper says", "answer", "number", "detail")
+    lines += [*_markdown_table(header, _headline_cells(answer_headlines(chapters))), ""]
+    lines += [
+        CHECKS,
+        "",
+        *_bill(chapters),
+        _answer(chapters),
+        "",
+        LEAD,
+        "",
+        *_markdown_part(settings_table()),
+        "",
     ]
-    verdicts = [
-        (
-            f"{_SIGNS[claim.verdict]} {claim.verdict}",
-            claim.text,
-            claim.source,
-            f"{claim.reason} ([{chapter.name}](#{chapter.name}))",
-        )
-        for chapter, claim in _sorted_claims(chapters)
-    ]
-    lines = [f"# {TITLE}", "", _answer(chapters), "", LEAD, ""]
-    lines += [*_markdown_table(("artefact", "", *VERDICTS), overview), "", "## Verdicts", ""]
-    lines += [*_markdown_table(("", "the paper says", "where", "here"), verdicts), ""]
     for chapter in chapters:
         lines += [f'<a id="{chapter.name}"></a>', "", f"## {chapter.title}", "", chapter.facts, ""]
+        lines += _markdown_claims("Claims", chapter.papers_claims)
+        lines += _markdown_claims("Beyond the paper", chapter.other_claims)
         for part in chapter.parts:
             lines += [*_markdown_part(part), ""]
     return "\n".join(lines)
 
 
-def _counts(chapter: Chapter) -> list[str]:
-    return [str(count or "") for count in _tally(chapter.claims).values()]
+def _headline_cells(rows: Sequence[HeadlineRow]) -> list[tuple[str, ...]]:
+    return [
+        (row.sign, row.statement, row.answer, row.number, _links(row.artefacts)) for row in rows
+    ]
+
+
+def _links(names: Sequence[str]) -> str:
+    return ", ".join(f"[{name}](#{name})" for name in names)
+
+
+def _markdown_claims(title: str, claims: Sequence[Claim]) -> list[str]:
+    """Return claims as a table that is folded."""
+    if not claims:
+        return []
+    rows = [
+        (f"{_SIGNS[claim.verdict]} {claim.verdict}", claim.text, claim.source, claim.reason)
+        for claim in claims
+    ]
+    summary = f"{title}: {_claims_summary(claims)}"
+    table = _markdown_table(("", "statement", "where", "here"), rows)
+    opening = f'<details markdown="1"><summary>{summary}</summary>'
+    return [opening, "", *table, "", "</details>", ""]
 
 
 def _markdown_part(part: Part) -> list[str]:
@@ -211,12 +149,21 @@ def html(chapters: Sequence[Chapter], pictures: Mapping[str, bytes]) -> str:
     templates = Environment(loader=PackageLoader("scdn.paper", "."), autoescape=True)
     return templates.get_template("page.html").render(
         title=TITLE,
-        lead=LEAD,
+        lead=LEAD.replace("*", ""),
         answer=_answer(chapters),
-        verdict_names=VERDICTS,
-        overview=[(chapter, _counts(chapter)) for chapter in chapters],
-        verdicts=_sorted_claims(chapters),
+        checks=CHECKS,
+        headlines=answer_headlines(chapters),
+        settings=settings_table(),
+        summary=_claims_summary,
         signs=_SIGNS,
-        chapters=chapters,
+        chapters=[
+            (chapter, chapter.facts.replace("**", ""), _folded_claims(chapter))
+            for chapter in chapters
+        ],
         pictures={name: base64.b64encode(png).decode() for name, png in pictures.items()},
     )
+
+
+def _folded_claims(chapter: Chapter) -> list[tuple[str, Sequence[Claim]]]:
+    groups = (("Claims", chapter.papers_claims), ("Beyond the paper", chapter.other_claims))
+    return [(title, claims) for title, claims in groups if claims]

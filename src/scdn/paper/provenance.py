@@ -25,16 +25,16 @@ def job_settings(jobs: Sequence[ArtefactJob]) -> dict[str, Any]:
     values of what varies within cases, and of arguments beside the scenario.
     """
     scenario = _common([job.arguments["scenario"] for job in jobs if "scenario" in job.arguments])
-    common = _leaves({"scenario": scenario})
+    common = leaves({"scenario": scenario})
     seeds_by_point: dict[str, set[int]] = {}
     cases: dict[str, dict[str, Any]] = {}
     varied: dict[str, list[Any]] = {}
     for job in jobs:
-        leaves = {keys: v for keys, v in _leaves(job.arguments).items() if keys not in common}
-        (seed,) = (leaves.pop(keys) for keys in _SEEDS if keys in leaves)
-        seeds_by_point.setdefault(str(leaves), set()).add(seed)
+        varying = {keys: v for keys, v in leaves(job.arguments).items() if keys not in common}
+        (seed,) = (varying.pop(keys) for keys in _SEEDS if keys in varying)
+        seeds_by_point.setdefault(str(varying), set()).add(seed)
         fields = {}
-        for keys, value in leaves.items():
+        for keys, value in varying.items():
             if keys[0] == "scenario" and keys[-1] not in _WITHIN_CASE:
                 fields[dotted(keys[1:])] = value
             elif value not in varied.setdefault(dotted(keys), []):
@@ -59,14 +59,14 @@ def job_settings(jobs: Sequence[ArtefactJob]) -> dict[str, Any]:
 def _common(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return what is the same in all tables, except for the seed."""
     common: dict[str, Any] = deepcopy(tables[0]) if tables else {}
-    leaves = [_leaves(table) for table in tables]
-    for keys, value in _leaves(common).items():
-        if keys == ("seed",) or not all(keys in one and one[keys] == value for one in leaves):
+    by_table = [leaves(table) for table in tables]
+    for keys, value in leaves(common).items():
+        if keys == ("seed",) or not all(keys in one and one[keys] == value for one in by_table):
             del reduce(getitem, keys[:-1], common)[keys[-1]]  # type: ignore[arg-type]
     return common
 
 
-def _leaves(node: Any, above: Keys = ()) -> dict[Keys, Any]:
+def leaves(node: Any, above: Keys = ()) -> dict[Keys, Any]:
     """Return every value by its keys; a list is a value, unless it is a list of tables."""
     entries: Iterable[tuple[str | int, Any]]
     if isinstance(node, dict):
@@ -78,7 +78,7 @@ def _leaves(node: Any, above: Keys = ()) -> dict[Keys, Any]:
     return {
         keys: value
         for key, child in entries
-        for keys, value in _leaves(child, (*above, key)).items()
+        for keys, value in leaves(child, (*above, key)).items()
     }
 
 

@@ -26,7 +26,7 @@ NEVER_S = 1e9  # recorded as the delay of a report that never arrives
 _GAP = 1e-4  # to which optima are proven
 _SMALLEST_GAP = 1e-9  # below this, rounding errors prevent a proof
 _MAX_BOXES = 100_000  # enough, unless a device is only just in reach
-_GROUND_M = 1.0  # a position this close to a spot counts as being there
+AT_PLACE_M = 1.0  # a position this close to a place counts as being there
 
 
 def scenario_job(
@@ -83,8 +83,3 @@ def decision_numbers(problem: RoundProblem, decision: Decision) -> dict[str, Any
         "delay_s": rounded_list(np.where(active, delay, 0.0)),
         "server_m": rounded_list(decision.server_m),
     }
-
-
-def has_landed(moved_m: float, height_m: float) -> bool:
-    """Return whether the server has kept its xy-position and come down to the ground."""
-    return moved_m <= _GROUND_M and height_m <= _GROUND_M

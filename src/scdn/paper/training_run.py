@@ -2,8 +2,9 @@
 
 A record has, per round, the score (top-3 in percent, or the mean squared error) on samples that the
 departed devices had embedded (`score`) and on later ones (`later`), joules and seconds; and per
-device and round (`each`) iterations, processing joules, importance and distance to the server. For
-a method that has a matched twin (Max VFL, GSP, VAFL) it also has the joules the twin would spend.
+device and round (`each`) planned and executed iterations, whether it was active, processing joules,
+importance and distance to the server. For a method that has a matched twin (Max VFL, GSP, VAFL) it
+also has the joules the twin would spend.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def training_job(
 def simulate(arguments: dict[str, Any], leader: TrainingRecord | None = None) -> TrainingRecord:
     """Run a scenario from its first round to its last, or until it diverges."""
     scenario = make_scenario(arguments["scenario"])
-    means = tuple(mean_per_round(leader, "iterations")) if leader is not None else ()
+    means = tuple(mean_per_round(leader, "planned")) if leader is not None else ()
     missing = scenario.learning.rounds - len(means)  # the leader may have diverged
     simulation = create_simulation(scenario, means + (means[-1:] or (0.0,)) * missing)
     matched_j = _add_matched_twin(simulation)
@@ -111,7 +112,9 @@ def _summary(events: Sequence[dict[str, Any]]) -> TrainingRecord:
         "fallbacks": sum(event["plan"]["fallback"] is not None for event in events),
         "smoothness": [_mean_smoothness(fleet) for fleet in fleets],
         "each": {
-            "iterations": [[device["iterations"] for device in fleet] for fleet in fleets],
+            "iterations": [[device["executed_iterations"] for device in f] for f in fleets],
+            "planned": [[device["iterations"] for device in fleet] for fleet in fleets],
+            "active": [[bool(device["active"]) for device in fleet] for fleet in fleets],
             "processing_j": _each(fleets, "processing_j"),
             "importance": _each(fleets, "importance"),
             "distance_m": [

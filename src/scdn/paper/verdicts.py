@@ -1,37 +1,56 @@
 """How statements of the paper are judged by our numbers.
 
-A statement about a few blocks is checked in each of them (`Finding`); one about many cases counts
-those that agree. It is reproduced if it holds everywhere, reproduced in this regime if it holds
-somewhere, and not reproduced if it holds nowhere.
+A statement is checked in each block, or counted over the cases of each group (`Finding`). Nine
+tenths of the cases must agree with a statement about all of them, in learning and solver tables.
+It is reproduced if it holds everywhere, reproduced in this regime if it holds somewhere, and not
+reproduced if it holds nowhere. A block that does not reach the regime that the statement is about,
+or that has too few runs, has no answer. Where a block's results were made with other settings than
+today's, the verdict waits for them: it is `not recomputed`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from scdn.paper.artefact import Claim, Numbers, Verdict
+from scdn.paper.artefact import BEYOND_PAPER, Claim, Finding, Numbers, Verdict
 from scdn.paper.method_grid import Row, own_rows
+from scdn.paper.stale_results import VAFL_ONLY, Changes, changes_text
 from scdn.paper.value_text import count_runs
 
-BEYOND_PAPER = "beyond the paper"  # the source of statements that are not the paper's
 MOST = 0.9  # the share of cases that must agree with a statement about all cases
 
 Case = TypeVar("Case")
 Count = tuple[int, int]  # how many cases agree, of how many
-Finding = tuple[bool, str] | None  # whether a statement holds, and the numbers; None: too few runs
 
 
-def verdict(counts: Iterable[Count]) -> Verdict:
-    """Return the verdict on how many cases agree in each group."""
-    shares = [agreeing / total for agreeing, total in counts if total]
-    if not shares:
-        return "not measured"
-    if min(shares) >= MOST:
-        return "reproduced"
-    return "reproduced in this regime" if max(shares) >= MOST else "not reproduced"
+def verdict(findings: Iterable[Finding]) -> Verdict:
+    """Return the verdict on what was found in each block or group."""
+    answers = [finding.answer for finding in findings]
+    if "not recomputed" in answers:
+        return "not recomputed"
+    known = [answer for answer in answers if isinstance(answer, bool)]
+    if known:
+        missing = len(known) < len(answers)
+        if all(known) and not missing:
+            return "reproduced"
+        return "reproduced in this regime" if any(known) else "not reproduced"
+    if "regime not reached" in answers:
+        return "regime not reached"
+    return "not enough runs" if answers else "not measured"
+
+
+def mostly(flags: Collection[bool]) -> bool:
+    """Return whether a statement about all cases holds: nine tenths of them must agree."""
+    return bool(flags) and sum(flags) >= MOST * len(flags)
+
+
+def too_few_runs(runs: int) -> Finding:
+    """Return the finding of a block with too few runs."""
+    return Finding("not enough runs", count_runs(runs))
 
 
 # --- statements about many cases ------------------------------------------------------------------
@@ -41,12 +60,18 @@ def count_claim(
     source: str, text: str, counts: Mapping[str, Count], cases: str, note: str = ""
 ) -> Claim:
     """Judge a statement by how many cases agree in each group."""
-    shares = "; ".join(
-        f"{group}: {agreeing} of {total}" if total else f"{group}: none"
+    shares = {
+        group: f"{agreeing} of {total}" if total else "none"
         for group, (agreeing, total) in counts.items()
-    )
-    reason = f"{shares} {cases}.{' ' + note if note else ''}"
-    return Claim(source, text, verdict(counts.values()), reason)
+    }
+    findings = {
+        group: Finding(agreeing >= MOST * total, f"{shares[group]} {cases}")
+        for group, (agreeing, total) in counts.items()
+        if total
+    }
+    summary = "; ".join(f"{group}: {share}" for group, share in shares.items())
+    reason = f"{summary} {cases}.{' ' + note if note else ''}"
+    return Claim(source, text, verdict(findings.values()), reason, findings)
 
 
 def count_true(flags: Iterable[bool | None]) -> Count:
@@ -72,18 +97,29 @@ def is_monotone(values: Sequence[float], direction: int) -> bool:
     return bool(curve[-1] > curve[0] and np.diff(curve).min() >= -0.05 * span)
 
 
+def is_trend(values: Sequence[float], direction: int) -> bool:
+    """Return whether a curve on the whole rises (+1) or falls (-1): single steps do not matter.
+
+    Most pairs of its points must be in that order, by Kendall's coefficient of at least one half.
+    """
+    curve = direction * np.asarray(values, dtype=np.float64)
+    first, second = np.triu_indices(len(curve), 1)
+    return len(curve) > 1 and float(np.sign(curve[second] - curve[first]).mean()) >= 0.5
+
+
 # --- statements about blocks ----------------------------------------------------------------------
 
 
-def block_claim(source: str, text: str, findings: Mapping[str, Finding]) -> Claim:
-    """Judge a statement by what was found in each block."""
-    known = [finding[0] for finding in findings.values() if finding is not None]
-    reason = "; ".join(
-        f"{block}: {'too few runs' if finding is None else finding[1]}"
-        for block, finding in findings.items()
-    )
-    counts = [(int(holds), 1) for holds in known]
-    return Claim(source, text, verdict(counts), reason if known else "no runs, or too few")
+def block_claim(source: str, text: str, findings: Mapping[str, Finding | None]) -> Claim:
+    """Judge a statement by what was found in each block; None: nothing was measured there."""
+    known = {block: finding for block, finding in findings.items() if finding is not None}
+    reason = "; ".join(f"{block}: {_finding_text(finding)}" for block, finding in known.items())
+    return Claim(source, text, verdict(known.values()), reason or "no runs", known)
+
+
+def _finding_text(finding: Finding) -> str:
+    known = isinstance(finding.answer, bool)
+    return finding.evidence if known else f"{finding.answer} ({finding.evidence})"
 
 
 def significantly_better(ours: Sequence[float], others: Sequence[float], sign: int) -> Finding:
@@ -92,26 +128,36 @@ def significantly_better(ours: Sequence[float], others: Sequence[float], sign: i
     `sign` is +1 where larger values are better, -1 where smaller ones are.
     """
     if len(ours) < 2:
-        return None
+        return too_few_runs(len(ours))
     gaps = sign * (np.asarray(ours) - np.asarray(others))
     error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5
     gap = float(gaps.mean())
     means = f"{np.mean(ours):.4g} against {np.mean(others):.4g}"
-    return gap > 2 * error, f"{means} ({sign * gap:+.2g} ± {error:.2g}, {count_runs(len(gaps))})"
+    evidence = f"{means} ({sign * gap:+.2g} ± {error:.2g}, {count_runs(len(gaps))})"
+    return Finding(gap > 2 * error, evidence)
 
 
-def within_deviation(triples: Iterable[tuple[float, float, float]]) -> tuple[bool, str]:
+def within_deviation(triples: Iterable[tuple[float, float, float]]) -> Finding:
     """Return whether our means are the published ones: (ours, published mean, published std)."""
     near = [abs(ours - mean) <= std for ours, mean, std in triples]
-    return all(near), f"{sum(near)} of {len(near)}"
+    return Finding(mostly(near), f"{sum(near)} of {len(near)}")
 
 
-class Statement(NamedTuple):
-    """A statement of the paper, and the check of it in one block."""
+@dataclass(frozen=True)
+class Statement:
+    """A statement of the paper, and the check of it in one block.
+
+    `methods` are those besides SC-DN whose results it needs; None: all.
+    """
 
     source: str
     text: str
-    check: Callable[[Any], Finding]
+    check: Callable[[Any], Finding | None]
+    methods: tuple[str, ...] | None = ()
+
+    def needs(self, method: str) -> bool:
+        """Return whether the check uses a method's results."""
+        return self.methods is None or method in self.methods
 
 
 class BlockResults(Protocol):
@@ -126,56 +172,71 @@ def judge_statements(
     block_results: Callable[[Numbers, str, str, list[Row]], BlockResults],
 ) -> list[Claim]:
     """Judge each statement from the first start, and whether the other starts agree with it."""
+    stale: Mapping[str, Changes] = numbers.get("stale", {})
 
     def blocks(start: str, paired_with: str | None = None) -> dict[str, BlockResults]:
         rows = own_rows(numbers, start, paired_with)
         results = {name: block_results(numbers, name, start, rows[name]) for name in rows}
         return {name: block for name, block in results.items() if block.complete}
 
+    def check(statement: Statement, name: str, block: BlockResults) -> Finding | None:
+        changes = stale.get(name, {})
+        if not statement.needs("vafl"):
+            changes = {key: change for key, change in changes.items() if key != VAFL_ONLY}
+        if changes:
+            return Finding("not recomputed", changes_text(changes))
+        return statement.check(block)
+
     first, *others = numbers["starts"]
     main = blocks(first)
     judged = [
-        block_claim(s.source, s.text, {name: s.check(block) for name, block in main.items()})
+        block_claim(s.source, s.text, {name: check(s, name, block) for name, block in main.items()})
         for s in statements
     ]
     for start in others:
         here, there = blocks(first, start), blocks(start)
-        judged.append(_same_from(start, numbers["data"], statements, here, there))
+        findings: dict[str, Finding | None] = {}
+        for name in main:
+            if name in here and name in there:
+                pairs = [
+                    (s.text, check(s, name, here[name]), check(s, name, there[name]))
+                    for s in statements
+                    if not s.source.startswith(BEYOND_PAPER)
+                ]
+                findings[name] = _same_answers(start, pairs)
+        text = f"From a {start} start the takeaways are the same."
+        judged.append(block_claim(f"App. more_exps, {numbers['data']}", text, findings))
     return judged
 
 
-def _same_from(
-    start: str,
-    data: str,
-    statements: Sequence[Statement],
-    main: Mapping[str, BlockResults],
-    other: Mapping[str, BlockResults],
-) -> Claim:
-    """Judge whether the paper's statements have the same answers from another start.
+def _same_answers(
+    start: str, pairs: Sequence[tuple[str, Finding | None, Finding | None]]
+) -> Finding | None:
+    """Return whether statements have the same answers from two starts, over the same seeds.
 
-    Both starts are compared over the same seeds. At least one answer must be yes.
+    Nine tenths of them must, and at least one answer must be yes.
     """
-    findings: dict[str, Finding] = {}
-    for block in main:
-        if block not in other:
-            continue
-        answers = [
-            (statement.text, here[0], there[0])
-            for statement in statements
-            if not statement.source.startswith(BEYOND_PAPER)
-            and (here := statement.check(main[block])) is not None
-            and (there := statement.check(other[block])) is not None
-        ]
-        if not answers:
-            continue
-        different = [
-            f"“{text}” holds only from the {'first' if here else start} start"
-            for text, here, there in answers
-            if here != there
-        ]
-        yes = sum(here and there for _, here, there in answers)
-        same = len(answers) - len(different)
-        summary = f"{same} of {len(answers)} answers are the same, {yes} of them yes"
-        findings[block] = not different and yes > 0, "; ".join([summary, *different])
-    text = f"From a {start} start the takeaways are the same."
-    return block_claim(f"App. more_exps, {data}", text, findings)
+    findings = [finding for _, *both in pairs for finding in both if finding is not None]
+    stale = [finding for finding in findings if finding.answer == "not recomputed"]
+    if stale:
+        return stale[0]
+    answers = [
+        (text, here.answer, there.answer)
+        for text, here, there in pairs
+        if here is not None
+        and there is not None
+        and isinstance(here.answer, bool)
+        and isinstance(there.answer, bool)
+    ]
+    if not answers:
+        return None
+    different = [
+        f"“{text}” holds only from the {'first' if here else start} start"
+        for text, here, there in answers
+        if here != there
+    ]
+    yes = sum(here and there for _, here, there in answers)
+    same = len(answers) - len(different)
+    summary = f"{same} of {len(answers)} answers are the same, {yes} of them yes"
+    agree = mostly([here == there for _, here, there in answers])
+    return Finding(agree and yes > 0, "; ".join([summary, *different]))

@@ -121,6 +121,11 @@ class LearningSettings(RoundLearningSettings):
     server_rate: Positive = setting(
         0.1, "the server's learning rate, if it trains by sgd", reason="as the devices'"
     )
+    arrival_steps: Literal["party", "shared"] = setting(
+        "party",
+        "steps of a server that trains by sgd at an arrival of an asynchronous round: as many as "
+        "the arriving party's, or an equal share of what it takes in a synchronous round",
+    )
     halve_rate_every: WholeNumber = setting(
         5,
         "number of rounds after which learning rates are halved, unless the step is searched; "

@@ -62,7 +62,9 @@ def most_server_work(
     if measures_progress:  # each party alone and left out, and the loss before and after, thrice
         outputs += (2 * parties + 6) * held_out
     if learning.server_optimizer == "sgd":
-        return ServerWork(arrivals * (gradients + drawn), arrivals * outputs, arrivals * batches)
+        trained = 1 if learning.arrival_steps == "shared" else arrivals  # times the drawn rows
+        return ServerWork(arrivals * gradients + trained * drawn, arrivals * outputs,
+                          trained * batches)  # fmt: skip
     steps = learning.server_steps  # of a whole round, also where arrivals share them
     checks = 2 * arrivals + steps // CHECK_EVERY
     return ServerWork(

@@ -70,9 +70,9 @@ def run_routes(services: Services) -> APIRouter:
     def compare_settings(run: RunName, other: RunName) -> SettingsDiff:
         """Return the settings in which two runs differ."""
         first, second = (services.runs.resolve_run(name) for name in (run, other))
-        found = settings_diff(first, second)
-        left_out = max(0, len(found) - MAX_DIFFERENCES)
-        return SettingsDiff(differences=found[:MAX_DIFFERENCES], left_out=left_out)
+        differences = settings_diff(first, second)
+        left_out = max(0, len(differences) - MAX_DIFFERENCES)
+        return SettingsDiff(differences=differences[:MAX_DIFFERENCES], left_out=left_out)
 
     @routes.post("/api/jobs", response_model=JobInfo, responses=TOO_MANY)
     def act(form: JobActionRequest) -> JobInfo:

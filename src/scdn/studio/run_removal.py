@@ -27,17 +27,17 @@ def delete_run(runs: RunsFolder, index: RunIndex, jobs: RunJobs, name: str) -> l
     """Delete a run, or a study with all of its runs; return the names of the deleted runs."""
     folder = runs.resolve_folder(name)
     _check_place(runs, folder, name)
-    found = _run_folders(folder)
-    if not found:
+    folders = _run_folders(folder)
+    if not folders:
         raise NotFoundError(name)
-    _check_whole(runs, folder, found)
-    names = [runs.name(path) for path in found]
+    _check_whole(runs, folder, folders)
+    names = [runs.name(path) for path in folders]
     with jobs.idle_below(folder):
         for info in index.runs():
             if info.run in names and info.status == "running" and jobs.of_run(info.run) is None:
                 raise _refusal(f"{info.run} is running", "stop it first")
         with ExitStack() as locks:
-            for path in found:
+            for path in folders:
                 locks.enter_context(lock_run_folder(path))
             hidden = folder.with_name(f".deleted-{secrets.token_hex(8)}")
             with writing(folder, "deleted"):
@@ -56,14 +56,14 @@ def _check_place(runs: RunsFolder, folder: Path, name: str) -> None:
         raise _refusal("is the folder that the studio was opened on", "delete it by hand")
 
 
-def _check_whole(runs: RunsFolder, folder: Path, found: Sequence[Path]) -> None:
+def _check_whole(runs: RunsFolder, folder: Path, folders: Sequence[Path]) -> None:
     """Refuse a part of a study, and a folder with more than one run or study."""
     name = runs.name(folder)
-    if found == [folder]:
+    if folders == [folder]:
         study = runs.root / study_folder(name)
         if study != folder and len(runs.run_folders_of(study)) > 1:
             raise _refusal(f"belongs to the study {runs.name(study)}", "delete the whole study")
-    elif folder in found or any(study_folder(runs.name(path)) != name for path in found):
+    elif folder in folders or any(study_folder(runs.name(path)) != name for path in folders):
         raise _refusal("holds several runs that are no study", "delete them one by one")
 
 

@@ -64,12 +64,13 @@ def train_arrivals(
 ) -> list[StepTaken]:
     """Train a recorded round: each arrival trains its party, and the server.
 
-    By Adam the server divides its `server_steps` among the arrivals; those of a late one lapse.
-    By SGD it takes as many as the arriving party. `batches` is the number that a synchronous round
-    draws. Return the step of each arrival that trained.
+    By Adam, and with `arrival_steps = "shared"`, the server divides its `server_steps` among the
+    arrivals; those of a late one lapse. Otherwise it takes as many as the arriving party. `batches`
+    is the number that a synchronous round draws. Return the step of each arrival that trained.
     """
     by_adam = model.learning.server_optimizer == "adam"
-    if by_adam and not arrivals:
+    divides = by_adam or model.learning.arrival_steps == "shared"
+    if divides and not arrivals:
         return [model.train(round_index, {}, server_steps, batches=batches, heard=())]
     steps_taken = []
     for index, arrival in enumerate(arrivals):
@@ -77,7 +78,7 @@ def train_arrivals(
         if not arrival.trains(model.present):
             continue
         count = steps.count
-        if by_adam:
+        if divides:
             count = arrival_server_steps(index, len(arrivals), server_steps.count)
         step = model.train(
             round_index,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from scdn.paper.ablation.ablated_controller import FIXED, FULL, TERMS, case_with_iterations
-from scdn.paper.artefact import Claim, Numbers, Verdict
+from scdn.paper.artefact import Claim, Finding, Numbers
 from scdn.paper.method_grid import TRAINS, score_decimals, score_sign
 from scdn.paper.published_tables import published_tables
+from scdn.paper.stale_results import changes_text
 from scdn.paper.summaries import rounded, summarise
 from scdn.paper.value_text import listed
-from scdn.paper.verdicts import Finding, block_claim
+from scdn.paper.verdicts import block_claim, too_few_runs
 
 QUANTITIES = {
     "server_j": "server energy",
@@ -45,6 +47,7 @@ READINGS = {  # the cases that the paper may mean by a disabled term
     "transmission": ("no-transmission",),
 }
 NEAR = 10.0  # percentage points between our saving and the published one
+FEWEST_RUNS = 3  # of every case
 SETTLED = 15  # iterations after which the paper calls Algorithm 3 converged
 
 Cases = dict[str, Any]  # a block's cases, by name
@@ -52,7 +55,7 @@ Cases = dict[str, Any]  # a block's cases, by name
 
 def claims(numbers: Numbers) -> list[Claim]:
     """Judge each saving, and that scores hardly change."""
-    data, blocks = numbers["data"], numbers["blocks"]
+    data = numbers["data"]
     source, judged = f"App. ablation, {data}", []
     for term, readings in READINGS.items():
         ablated = ABLATED[readings[0]]
@@ -62,16 +65,34 @@ def claims(numbers: Numbers) -> list[Claim]:
             f"Counting {term} saves {published:g} % of {QUANTITIES[ablated.quantity]} (± {NEAR:g} "
             "points, and at least half of it)."
         )
-        findings = {
-            b: _saves_as_published(cases, readings, published) for b, cases in blocks.items()
-        }
-        judged.append(block_claim(source, text, findings))
-    saves = {block: _each_term_saves(cases) for block, cases in blocks.items()}
-    judged.append(block_claim(source, "Each component saves what it is there to save.", saves))
+        near = partial(_saves_as_published, readings=readings, published=published)
+        judged.append(block_claim(source, text, _findings(numbers, near)))
+    for term in TERMS:
+        text = f"Counting {term} saves {QUANTITIES[ABLATED[f'no-{term}'].quantity]}."
+        saves = partial(_term_saves, term=term)
+        judged.append(block_claim(source, text, _findings(numbers, saves)))
     text = f"Disabling any component changes the final score by less than {_limit_text(numbers)}."
-    changes = {block: _score_hardly_changes(numbers, cases) for block, cases in blocks.items()}
+    changes = _findings(numbers, partial(_score_hardly_changes, numbers))
     judged.append(block_claim(f"Table abla_optim_all, {data}", text, changes))
-    return [*judged, _robust_to_iterations(numbers)]
+    return [*judged, *_robust_to_iterations(numbers)]
+
+
+def _findings(
+    numbers: Numbers, check: Callable[[Cases], Finding], only: str | None = None
+) -> dict[str, Finding | None]:
+    """Check a statement in every block with enough runs that were made with today's settings."""
+    findings: dict[str, Finding | None] = {}
+    for block, cases in numbers["blocks"].items():
+        if only not in (None, block):
+            continue
+        runs, changes = len(cases[FULL]["score"]), numbers.get("stale", {}).get(block)
+        if changes:
+            findings[block] = Finding("not recomputed", changes_text(changes))
+        elif runs < FEWEST_RUNS:
+            findings[block] = too_few_runs(runs)
+        else:
+            findings[block] = check(cases)
+    return findings
 
 
 def saved_percent(cases: Cases, case: str) -> float | None:
@@ -91,7 +112,7 @@ def saving_text(percent: float | None, quantity: str) -> str:
     return f"{percent:.1f} % of {name}"
 
 
-def _saves_as_published(cases: Cases, readings: Sequence[str], published: float) -> Finding:
+def _saves_as_published(cases: Cases, *, readings: Sequence[str], published: float) -> Finding:
     """Return whether any reading of the disabled term is near the published saving."""
     savings = {case: saved_percent(cases, case) for case in readings}
     evidence = ", ".join(
@@ -100,14 +121,24 @@ def _saves_as_published(cases: Cases, readings: Sequence[str], published: float)
     )
     known = [percent for percent in savings.values() if percent is not None]
     holds = any(abs(p - published) <= NEAR and p >= published / 2 for p in known)
-    return holds, evidence
+    return _if_trained(cases, Finding(holds, evidence))
 
 
-def _each_term_saves(cases: Cases) -> Finding:
-    """Return whether each term saves at least one percent against a weight of zero."""
-    savings = {case: saved_percent(cases, case) for case in (f"no-{term}" for term in TERMS)}
-    evidence = ", ".join(saving_text(p, ABLATED[case].quantity) for case, p in savings.items())
-    return all(p is not None and p >= 1 for p in savings.values()), evidence
+def _term_saves(cases: Cases, *, term: str) -> Finding:
+    """Return whether a term saves at least one percent against a weight of zero."""
+    case = f"no-{term}"
+    percent = saved_percent(cases, case)
+    evidence = saving_text(percent, ABLATED[case].quantity)
+    return _if_trained(cases, Finding(percent is not None and percent >= 1, evidence))
+
+
+def _if_trained(cases: Cases, finding: Finding) -> Finding:
+    """Return the finding; where SC-DN hardly trains, its regime is not reached."""
+    iterations = _iterations(cases)
+    if iterations >= TRAINS:
+        return finding
+    trains = f"SC-DN hardly trains: {iterations:.2g} iterations"
+    return Finding("regime not reached", f"{finding.evidence}; {trains}")
 
 
 def _limit(numbers: Numbers) -> float:
@@ -135,8 +166,8 @@ def _score_hardly_changes(numbers: Numbers, cases: Cases) -> Finding:
         for case, change in changes.items()
     )
     small = all(abs(change) < _limit(numbers) for change in changes.values())
-    evidence = f"{full:.{decimals}f} in full; {parts}{_caveat(numbers, cases)}"
-    return small and _iterations(cases) >= TRAINS, evidence
+    evidence = f"{full:.{decimals}f} in full; {parts}"
+    return _if_learned(numbers, cases, Finding(small, evidence))
 
 
 def _iterations(cases: Cases) -> float:
@@ -144,38 +175,36 @@ def _iterations(cases: Cases) -> float:
     return summarise(cases[FULL]["iterations"])["mean"]
 
 
-def _caveat(numbers: Numbers, cases: Cases) -> str:
-    """Return why an unchanged score means little, if it does."""
-    trivial, iterations = numbers["trivial"], _iterations(cases)
-    caveat = ""
-    if score_sign(numbers) * (_score(cases[FULL]) - trivial) <= 0:
-        caveat += f"; no better than the trivial predictor's {trivial:.3g}"
-    if iterations < TRAINS:
-        caveat += f"; SC-DN hardly trains ({iterations:.2g} iterations)"
-    return caveat
+def _if_learned(numbers: Numbers, cases: Cases, finding: Finding) -> Finding:
+    """Return the finding; where nothing is learned, an unchanged score means nothing."""
+    trivial = numbers["trivial"]
+    if score_sign(numbers) * (_score(cases[FULL]) - trivial) > 0:
+        return _if_trained(cases, finding)
+    chance = f"{finding.evidence}; no better than the trivial predictor's {trivial:.3g}"
+    return Finding("regime not reached", chance)
 
 
-def _robust_to_iterations(numbers: Numbers) -> Claim:
-    """Judge how scores depend on Algorithm 3's iterations.
-
-    Reproduced if any number of iterations will do, in this regime if those from 15 on will; not
-    reproduced where devices hardly train.
-    """
-    counts, cases = numbers["counts"], numbers["blocks"].get("published")
+def _robust_to_iterations(numbers: Numbers) -> Iterator[Claim]:
+    """Judge how scores depend on Algorithm 3's iterations: on any number, and on 15 or more."""
+    counts = numbers["counts"]
     source = f"Fig. oiters_ablate, {numbers['data']}"
-    text = (
-        f"The final score is robust to the number of Algorithm 3's iterations (within "
-        f"{_limit_text(numbers)} of {max(counts)} iterations)."
-    )
-    if cases is None:
-        return Claim(source, text, "not measured", "no runs")
-    score = {count: _score(cases[case_with_iterations(count, counts)]) for count in counts}
-    far = [n for n in counts if abs(score[n] - score[counts[-1]]) > _limit(numbers)]
+    near = f"(within {_limit_text(numbers)} of {max(counts)} iterations)"
+    for few, text in (
+        (
+            min(counts),
+            f"The final score is robust to the number of Algorithm 3's iterations {near}.",
+        ),
+        (SETTLED, f"From {SETTLED} of Algorithm 3's iterations on the final score stays {near}."),
+    ):
+        check = partial(_stays_near, numbers, [n for n in counts if n >= few])
+        yield block_claim(source, text, _findings(numbers, check, "published"))
+
+
+def _stays_near(numbers: Numbers, counts: Sequence[int], cases: Cases) -> Finding:
+    every = numbers["counts"]
+    score = {count: _score(cases[case_with_iterations(count, every)]) for count in counts}
+    far = [n for n in counts if abs(score[n] - _score(cases[FULL])) > _limit(numbers)]
     evidence = ", ".join(f"{score[n]:.{score_decimals(numbers)}f} after {n}" for n in counts)
-    verdict: Verdict = "reproduced"
     if far:
-        verdict = "reproduced in this regime" if max(far) < SETTLED else "not reproduced"
         evidence += f"; not within it: {listed(far)}"
-    if _iterations(cases) < TRAINS:
-        verdict = "not reproduced"
-    return Claim(source, text, verdict, evidence + _caveat(numbers, cases))
+    return _if_learned(numbers, cases, Finding(not far, evidence))

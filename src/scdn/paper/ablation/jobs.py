@@ -27,7 +27,7 @@ from scdn.paper.ablation.ablated_controller import (
 )
 from scdn.paper.ablation.claims import ABLATED, QUANTITIES, saved_percent, saving_text
 from scdn.paper.artefact import ArtefactSpec, Drawing, Numbers, Part, Results, ResultTable
-from scdn.paper.method_grid import own_settings, score_decimals, score_label
+from scdn.paper.method_grid import WORST, own_settings, score_decimals, score_label
 from scdn.paper.published_tables import published_tables
 from scdn.paper.single_round import scenario_job
 from scdn.paper.summaries import rounded, summarise
@@ -62,7 +62,7 @@ def jobs(spec: ArtefactSpec) -> list[ArtefactJob]:
 
 
 def _all_cases(spec: ArtefactSpec) -> Iterator[tuple[str, str, tuple[str, ...], dict[str, Any]]]:
-    for block in spec.blocks:
+    for block in spec.judged_blocks:
         for case in ablation_cases(block, spec.sweep["iterations"]):
             yield block, *case
 
@@ -73,8 +73,8 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
     for block, case, _, _ in _all_cases(spec):
         runs = [results[f"{block}-{case}-{seed}"] for seed in spec.seeds]
         blocks.setdefault(block, {})[case] = {
-            "score": [_final(run, "score") for run in runs],
-            "later": [_final(run, "later") for run in runs],
+            "score": [_final(run, "score", spec.metric) for run in runs],
+            "later": [_final(run, "later", spec.metric) for run in runs],
             **{key: [rounded(sum(run[key])) for run in runs] for key in QUANTITIES},
             "iterations": [summarise(mean_per_round(run, "iterations"))["mean"] for run in runs],
             "diverged": sum(run["status"] != "done" for run in runs),
@@ -88,9 +88,9 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
     }
 
 
-def _final(run: TrainingRecord, key: str) -> float:
-    """Return the last round's score; a run that diverged counts as the trivial predictor."""
-    return float(run[key][-1] if run["status"] == "done" else run["trivial"])
+def _final(run: TrainingRecord, key: str, metric: str) -> float:
+    """Return the last round's score; a run that diverged has the worst possible one."""
+    return float(run[key][-1] if run["status"] == "done" else WORST[metric])
 
 
 # --- tables ---------------------------------------------------------------------------------------

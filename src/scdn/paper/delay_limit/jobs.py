@@ -137,7 +137,7 @@ def _events(result: dict[str, Any], plan: str, delays_s: list[float]) -> Events:
     feasible = [delay for delay, count in zip(delays_s, counts, strict=True) if count]
     return {
         "counts": counts,
-        "power_rises": bool(np.all(np.diff(power) >= -0.01 * np.array(power[:-1]))),
+        "power_w": rounded_list(power),
         "both": len(both),
         "last": last,
         "nearest": int(np.argmin(np.linalg.norm(devices - start, axis=1))),

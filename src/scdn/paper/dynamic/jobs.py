@@ -67,7 +67,10 @@ def show(numbers: Numbers) -> list[Part]:
         parts += [
             _drawing(numbers, group)
             for group in of_start
-            if start == numbers["starts"][0] or group.update == numbers["updates"][group.block][0]
+            if method_grid.is_judged(numbers, group)
+            and (
+                start == numbers["starts"][0] or group.update == numbers["updates"][group.block][0]
+            )
         ]
         parts += [_score_table(numbers, of_start), _iterations_table(numbers, of_start)]
     return parts
@@ -75,16 +78,14 @@ def show(numbers: Numbers) -> list[Part]:
 
 def _score_table(numbers: Numbers, groups: list[RowGroup]) -> ResultTable:
     decimals = method_grid.score_decimals(numbers)
-    ends = ("end", "end, later samples", "J per device and round", "matched J")
+    ends = ("end", "end, later samples", *method_grid.JOULES_HEADER)
 
     def cells(row: Row) -> tuple[str, ...]:
         score, later = (_points(row[key], decimals, row["runs"]) for key in ("score", "later"))
-        energy = row["all_energy"]
         return (
             *_at_rounds(score),
             later[-1] if later else "",
-            plus_minus(energy["mean"], energy["std"]),
-            f"{row['matched']['mean']:.3g}" if "matched" in row else "",
+            *method_grid.joules_cells(row, "all_energy"),
         )
 
     trivial = f"{groups[0].rows[0]['trivial']:.{decimals}f}"

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from scdn.paper.artefact import Claim, Numbers
+from scdn.paper.artefact import BEYOND_PAPER, Claim, Numbers
 from scdn.paper.value_text import labelled_medians
-from scdn.paper.verdicts import BEYOND_PAPER, count_agreeing, count_claim
+from scdn.paper.verdicts import count_agreeing, count_claim
 
 LABELS = {"pade": "Padé's rate, 1 ms", "shannon": "true rate, 60 ms", "patient": "true rate, 1 s"}
 CLOSE = 0.01  # a plan this close to the optimum counts as optimal

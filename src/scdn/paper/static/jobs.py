@@ -44,8 +44,8 @@ def _columns(cell: GridCell, runs: list[TrainingRecord]) -> Row:
         ),
     }
     if cell.method.startswith("sc-dn"):
-        row["importance"] = method_grid.correlation(runs, "importance", "iterations")
-        row["distance"] = method_grid.correlation(runs, "distance_m", "iterations")
+        row["importance"] = method_grid.correlation(runs, "importance", "planned")
+        row["distance"] = method_grid.correlation(runs, "distance_m", "planned")
     return row
 
 
@@ -63,7 +63,7 @@ def _table(numbers: Numbers, start: str) -> ResultTable:
     groups = [group for group in method_grid.row_groups(numbers) if group.start == start]
     published = published_tables()[f"static_{numbers['data']}_{PUBLISHED_STARTS[start]}"]
     trivial = f"{groups[0].rows[0]['trivial']:.{method_grid.score_decimals(numbers)}f}"
-    rows: list[tuple[str, ...]] = [("trivial predictor", "", "", trivial, "", "", "")]
+    rows: list[tuple[str, ...]] = [("trivial predictor", "", "", trivial, *[""] * 6)]
     for label in dict.fromkeys(LABELS.values()):
         for n in numbers["devices"]:
             if label in published:
@@ -76,8 +76,8 @@ def _table(numbers: Numbers, start: str) -> ResultTable:
             ]
     return ResultTable(
         f"Server starts: {start}",
-        ("method", "N", "source", method_grid.score_label(numbers), "J per device and round",
-         "matched J", "iterations"),
+        ("method", "N", "source", method_grid.score_label(numbers), *method_grid.JOULES_HEADER,
+         "largest J", "iterations"),
         without_repeats(rows, 2),
         f"Mean ± standard deviation (smallest … largest). {method_grid.MEANS_NOTE}",
     )  # fmt: skip
@@ -87,8 +87,8 @@ def _cells(numbers: Numbers, row: Row) -> tuple[str, ...]:
     score = row["score"]
     return (
         plus_minus(score["mean"], score["std"], method_grid.score_decimals(numbers), row["runs"]),
-        _with_range(row["energy"]),
-        f"{row['matched']['mean']:.3g}" if "matched" in row else "",
+        *method_grid.joules_cells(row, "energy"),
+        f"{row['energy']['max']:.3g}",
         _with_range(row["iterations"]),
     )
 
@@ -99,7 +99,7 @@ def _published_cells(published: dict[str, Any], label: str, devices: int) -> tup
     return (
         f"{columns['Final']:g} ± {columns['Std Final']:g}",
         f"{_published_range(columns, 'Energy')} {unit}",
-        "",
+        *[""] * 4,
         _published_range(columns, "Iters"),
     )
 
@@ -119,7 +119,9 @@ def _with_range(summary: Summary) -> str:
 
 def _drawing(numbers: Numbers) -> Drawing:
     groups = [
-        group for group in method_grid.row_groups(numbers) if group.start == numbers["starts"][0]
+        group
+        for group in method_grid.row_groups(numbers)
+        if group.start == numbers["starts"][0] and method_grid.is_judged(numbers, group)
     ]
 
     def draw(figure: Any) -> None:

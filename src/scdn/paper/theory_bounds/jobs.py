@@ -42,8 +42,8 @@ def jobs(spec: ArtefactSpec) -> list[ArtefactJob]:
                 }
                 key = f"theorem-{parties}-{rates}-{seed}"
                 planned.append(ArtefactJob(key, measure_theorem1, arguments))
-        for block, table in spec.blocks.items():
-            method = f"method={table['methods'][0]}"
+        for block in spec.judged_blocks:
+            method = f"method={spec.all_blocks[block]['methods'][0]}"
             settings = [*own_settings(spec, block), method, f"seed={seed}"]
             key = f"proposition-{block}-{seed}"
             planned.append(scenario_job(key, proposition1.measure_losses, spec, settings))
@@ -84,7 +84,7 @@ def numbers(spec: ArtefactSpec, results: Results) -> Numbers:
             block: proposition1.averaged(
                 [results[f"proposition-{block}-{seed}"] for seed in spec.seeds]
             )
-            for block in spec.blocks
+            for block in spec.judged_blocks
         },
     }
 

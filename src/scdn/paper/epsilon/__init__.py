@@ -1,0 +1,1 @@
+"""How plans depend on ε, the number added to the denominator of Theorem 1's bound."""

@@ -1,0 +1,1 @@
+"""What a report is billed as, and what remains of the placement problem."""
