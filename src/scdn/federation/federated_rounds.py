@@ -11,6 +11,8 @@ import numpy as np
 
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
+from scdn.federation.anomaly_detection import MAX_SUSPICIOUS_ROUNDS
+from scdn.federation.embedding_harm import HarmMeasure
 from scdn.federation.membership import Membership, Position
 from scdn.federation.remote_parties import RemoteParties
 from scdn.federation.row_alignment import AlignedRows
@@ -52,6 +54,10 @@ class FederatedSimulation(Simulation):
     wait_s: float = field(default=60.0, kw_only=True)  # for devices that are expected
     _lost: set[str] = field(default_factory=set, kw_only=True)  # departed without a goodbye
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.remote.detector.harm = HarmMeasure(self.model.server)
+
     def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
         """Plan the round as in a simulation, and keep each device's part of the plan."""
         plan, fallback = super().plan(problem)
@@ -71,6 +77,7 @@ class FederatedSimulation(Simulation):
         ids, progress = plan.problem.ids, self.remote.progress
         missed = progress.missed
         staying = [name for name, leaves in zip(ids, outcome.leaving, strict=True) if not leaves]
+        self._dismiss_suspicious(staying)
         trained = set(progress.trained) - missed
         departed = self.membership.find_departed(staying, progress.asked, missed) - trained
         self._lost |= departed
@@ -79,6 +86,18 @@ class FederatedSimulation(Simulation):
         unheard = np.array([name in missed - departed for name in ids], bool)
         left = np.array([name in departed for name in ids], bool)
         return outcome.with_missing_reports(plan, unheard, left)
+
+    def _dismiss_suspicious(self, staying: Collection[str]) -> None:
+        """Send away devices that were out of line, or slow, in too many rounds."""
+        messenger, detector = self.membership.messenger, self.remote.detector
+        waited_s = {n: t.waited_s for n, t in messenger.traffic.items() if n in staying}
+        for name, reason in detector.slow(waited_s, messenger.timeout_s).items():
+            messenger.log(f"{name}: {reason}")
+            detector.suspect(name)
+        names = detector.to_dismiss(staying)
+        reason = f"it was out of line in {MAX_SUSPICIOUS_ROUNDS} rounds"
+        self.membership.dismiss(names, reason)
+        self.remote.progress.missed.update(names)
 
     def admit_newcomers(self) -> None:
         """Say goodbye to devices that leave, and admit new ones."""
@@ -104,6 +123,7 @@ class FederatedSimulation(Simulation):
                 device["measured"] = asdict(traffic)
         event["federation"] = {
             "missed": sorted(self.remote.progress.missed),
+            "left_out": dict(self.remote.progress.left_out),
             "late": dict(messenger.late_replies),
             "wrong": dict(messenger.wrong_replies),
         }
@@ -115,11 +135,14 @@ class FederatedSimulation(Simulation):
         """Return a simulation's state with that of the devices."""
         self.membership.took_part |= self.model.connections.keys()
         federation = {"trace": self.trace.document(), **self.membership.state_dict()}
+        federation["anomalies"] = self.remote.detector.state_dict()
         return {**super().state_dict(), "federation": federation}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore a checkpoint, and wait for the devices that were connected."""
         super().load_state_dict(state)
+        if "anomalies" in state["federation"]:  # not in runs of earlier versions
+            self.remote.detector.load_state_dict(state["federation"]["anomalies"])
         silent_rounds = self.membership.silent_rounds
         for name in self._wait_for({n for n in self.remote.names if not silent_rounds[n]}):
             self.membership.messenger.log(f"{name}: has not come back")

@@ -3,8 +3,9 @@
 When a device's process is told to stop, it disconnects from the network and has left at once. When
 it dies without that, or its link is cut, it gives no replies: its link has failed in each round
 in which it is asked, and after three such rounds in a row it has left. A device that sends invalid
-replies has left too. One that reconnects in time with the model it had continues as the same party;
-otherwise it joins as a new party (`NAME-2`).
+replies has left too, and one whose replies were out of line in three rounds is dismissed. One that
+reconnects in time with the model it had continues as the same party; otherwise it joins as a new
+party (`NAME-2`).
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scdn.federation.incoming_messages import Reply
 from scdn.federation.messages import VERSION
-from scdn.federation.messenger import Messenger, Node, Reply, Request
+from scdn.federation.messenger import Messenger, Node, Request
 
 MAX_SILENT_ROUNDS = 3  # in a row, after which a device has left
 _GRACE_S = 1.0  # the clocks of network and server may differ by so much
@@ -48,6 +50,7 @@ class Membership:
     device_of: dict[str, str] = field(default_factory=dict)  # by party, departed ones included
     took_part: set[str] = field(default_factory=set)  # parties whose names nobody can have again
     silent_rounds: Counter[str] = field(default_factory=Counter)
+    dismissed: set[str] = field(default_factory=set)  # devices
     _online_until: dict[int, float] = field(default_factory=dict)  # by node
     _ask_after: dict[int, float] = field(default_factory=dict)  # by node
 
@@ -96,6 +99,15 @@ class Membership:
                 departed.add(name)
         return departed
 
+    def dismiss(self, names: Collection[str], reason: str) -> None:
+        """Send devices away for good; the parties have left."""
+        self.say_goodbye(names, reason)
+        for name in names:
+            self.messenger.log(f"{name}: dismissed ({reason})")
+            self.dismissed.add(self.device_of[name])
+            if (node := self.messenger.node_of.get(name)) is not None:
+                self.messenger.banned_nodes.add(node)
+
     def forget(self, names: Iterable[str]) -> None:
         """Remove parties from the connected ones."""
         for name in names:
@@ -114,6 +126,7 @@ class Membership:
             "salt": self.salt,
             "devices": {p: device for p, device in self.device_of.items() if p in self.took_part},
             "silent": dict(self.silent_rounds),
+            "dismissed": sorted(self.dismissed),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -122,6 +135,7 @@ class Membership:
         self.device_of |= state["devices"]
         self.took_part |= state["devices"].keys()
         self.silent_rounds.update(state["silent"])
+        self.dismissed |= set(state.get("dismissed", ()))
 
     # --- inside ---------------------------------------------------------------------------------
 
@@ -136,7 +150,7 @@ class Membership:
 
     def _admits(self, node: Node, name: str, connected: Collection[int]) -> bool:
         """Return whether a node may be the device `name`; ban it where it may not."""
-        reason = None
+        reason = f"calls itself {name}, which was dismissed" if name in self.dismissed else None
         if node.key_name and node.key_name != name:
             reason = f"calls itself {name}, but its key belongs to {node.key_name}"
         for party, other in self.messenger.node_of.items():
@@ -154,7 +168,6 @@ class Membership:
         )
         self.device_of[party] = reply.fields.name
         self.messenger.node_of[party] = node
-        self.silent_rounds[party] = 0
 
     def _party_of(self, hello: Any, known_state: Callable[[str], int | None]) -> tuple[str, bool]:
         """Return the party that a device is, and whether it continues with the model it had."""

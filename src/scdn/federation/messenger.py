@@ -14,15 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from scdn.federation.messages import (
-    REFUSED,
-    ROUND_MESSAGES,
-    SCHEMAS,
-    RefusedReply,
-    check_message,
-)
+from scdn.errors import printable
+from scdn.federation.incoming_messages import RefusedError, Reply, read_reply
+from scdn.federation.messages import ROUND_MESSAGES
 from scdn.federation.table_format import table_of
-from scdn.federation.wire_format import MAX_BYTES, Arrays, Frame, WireError, decode, encode
+from scdn.federation.wire_format import MAX_BYTES, Arrays, Frame, WireError, encode
 
 MAX_WRONG_REPLIES = 3  # after which a device is ignored
 _POLL_S, _SLOWEST_POLL_S = 0.1, 0.5  # between two looks for replies: at first, and at most
@@ -63,19 +59,16 @@ class Transport(Protocol):
 
 
 class Request(NamedTuple):
-    """A message to one device; `sizes` are array sizes that its reply must have."""
+    """A message to one device.
+
+    `sizes` are array sizes that its reply must have, `max_bytes` is how large the reply may be.
+    """
 
     kind: str
     fields: dict[str, Any]
     arrays: Arrays = {}  # noqa: RUF012
     sizes: Mapping[str, int] = {}
-
-
-class Reply(NamedTuple):
-    """A checked reply."""
-
-    fields: Any
-    arrays: Arrays
+    max_bytes: int = MAX_BYTES
 
 
 @dataclass
@@ -103,10 +96,6 @@ class _Pending(NamedTuple):
     request: Request
     nonce: str
     sent_at: float
-
-
-class _RefusedError(Exception):
-    """A device refused a request in a well-formed reply."""
 
 
 @dataclass
@@ -207,14 +196,17 @@ class Messenger:
         name, traffic, kind = pending.name, self.traffic[pending.name], pending.request.kind
         if raw_reply.raw is None:
             if kind != "goodbye":  # a device that was told to stop may have stopped already
-                self.log(f"{name}: {raw_reply.error or 'no reply will arrive'}")
+                self.log(f"{name}: {printable(raw_reply.error) or 'no reply will arrive'}")
             return
         traffic.bytes_up += len(raw_reply.raw)
         try:
             if raw_reply.node != pending.node:
                 raise WireError("sent by another node")
-            reply = self._checked(pending, raw_reply.raw)
-        except _RefusedError as error:  # it may have restarted: ask for its name again
+            request = pending.request
+            reply = read_reply(
+                raw_reply.raw, kind, self.run, pending.nonce, request.sizes, request.max_bytes
+            )
+        except RefusedError as error:  # it may have restarted: ask for its name again
             self.log(f"{name}: refused {kind} ({error})")
             self.node_of.pop(name, None)
             return
@@ -235,17 +227,6 @@ class Messenger:
         sizes = {name: array.nbytes for name, array in arrays.items()}
         measured = sum(size for name, size in sizes.items() if table_of(name) in self.measurement)
         return sum(sizes.values()) - measured, measured
-
-    def _checked(self, pending: _Pending, raw: bytes) -> Reply:
-        frame, request = decode(raw), pending.request
-        if frame.kind == REFUSED:
-            raise _RefusedError(check_message(RefusedReply, frame).reason)
-        if frame.kind != request.kind:
-            raise WireError(f"replied {frame.kind[:40]} to {request.kind}")
-        fields = check_message(SCHEMAS[request.kind][1], frame, request.sizes)
-        if fields.nonce != pending.nonce or fields.run != self.run:
-            raise WireError("belongs to another request")
-        return Reply(fields, frame.arrays)
 
     def _count_wrong_reply(self, name: str, node: int, reason: str) -> None:
         self.wrong_replies[name] += 1
