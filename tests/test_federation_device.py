@@ -61,7 +61,14 @@ WIDTH, DRAWN = 3, 4  # two batches of two rows
 def join(device, *, sample=range(DRAWN), run="r", **learning):
     keys = hash_keys(device.features.keys, "")
     arrays = {"train": keys[:20], "test": keys[20:23], "sample": np.array(sample)}
-    party = {"name": "a", "seed": 0, "task": "classification", "width": WIDTH, "steps": 2}
+    party = {
+        "name": "a",
+        "seed": 0,
+        "task": "classification",
+        "width": WIDTH,
+        "steps": 2,
+        "label": "",
+    }
     learning = {"batch_size": 2, "precision": "float64", **learning}
     return answer(device, "join", {**IDS, **party, "run": run, "learning": learning}, arrays)
 

@@ -28,7 +28,7 @@ from torch import Tensor
 
 from scdn.federation.embedding_harm import MAX_HARM, HarmMeasure, describe_losses
 from scdn.federation.incoming_messages import Tables
-from scdn.federation.reply_history import SIZE, ReplyHistory, root_mean_square, size_of
+from scdn.federation.reply_history import CHANGE, SIZE, ReplyHistory, root_mean_square, size_of
 from scdn.learning.round_training import TOLERATED_RISE
 
 # Embeddings may be so many times as large as a device's own before and the others'. With a searched
@@ -48,9 +48,11 @@ MAX_SUSPICIOUS_ROUNDS = 3  # in which a party was out of line, after which it is
 # Rounds in a row whose step is taken back because of one party. It happens to honest ones where a
 # step is too long, but the rates fall each time.
 MAX_BLOCKED_ROUNDS = 3
-# Replies that take more than this part of the timeout, and so many times as long as the median of
-# the others': whoever always answers in the last second slows down everybody.
-_SLOW, _SLOW_RATIO = 0.5, 10.0
+# Replies that take more than this part of the timeout, more than so many seconds, and so many times
+# as long as the median of the others': whoever answers in the last second slows down everybody.
+_SLOW, _SLOW_S, _SLOW_RATIO = 0.5, 2.0, 10.0
+# The log names devices whose embeddings, or updates, are so many times as large as any other's.
+_LARGE_SIZE, _LARGE_UPDATE = 5.0, 30.0
 # After so many rounds the log names a device that lowers the loss by less than this part of it.
 USELESS_ROUNDS, _USELESS = 5, 0.01
 
@@ -111,9 +113,14 @@ class AnomalyDetector:
         changes = {
             name: root_mean_square(tables[table] - stale[name]) for name, tables in trained.items()
         }
-        large = [n for n, c in changes.items() if c > _LARGE_CHANGE * _median_without(changes, n)]
+        reasons = self.figures({name: {CHANGE: change} for name, change in changes.items()})
+        for name in changes.keys() - reasons.keys():
+            self.accept_figures(name, {CHANGE: changes[name]})
+        self._note_large("update is", changes, _LARGE_UPDATE)
+        moving = trained.keys() - reasons.keys()
+        large = [n for n in moving if changes[n] > _LARGE_CHANGE * _median_without(changes, n)]
         if self.harm is None or not large:
-            return {}
+            return reasons
         harm, others = self.harm, self.harm.known_of_others(trained, rows[table])
 
         def least_loss(moving: Collection[str]) -> float:
@@ -124,13 +131,12 @@ class AnomalyDetector:
 
             return min(harm.loss(others | tables_at(length), rows[table]) for length in lengths)
 
-        reasons, moving = {}, set(trained)
         for name in sorted(large, key=changes.__getitem__, reverse=True):
             loss, without = least_loss(moving), least_loss(moving - {name})
             if harm.harm(loss, without) > MAX_HARM:
                 compared = describe_losses(loss, without)
                 reasons[name] = f"with its update the best step's loss is {compared}"
-                moving.discard(name)
+                moving = moving - {name}
         return reasons
 
     def after_step(
@@ -218,7 +224,7 @@ class AnomalyDetector:
         return {
             name: f"its replies took {waited:.1f} s, those of others {usual:.1f} s"
             for name, waited in waited_s.items()
-            if waited > _SLOW * timeout_s
+            if waited > max(_SLOW_S, _SLOW * timeout_s)
             and waited > _SLOW_RATIO * (usual := _median_without(waited_s, name))
             and len(waited_s) > 1
         }
@@ -230,6 +236,22 @@ class AnomalyDetector:
     def to_dismiss(self, names: Collection[str]) -> list[str]:
         """Return the parties that were out of line in too many rounds."""
         return [name for name in names if self.suspicious_rounds[name] >= MAX_SUSPICIOUS_ROUNDS]
+
+    def forget_harmful(
+        self, samples: Mapping[str, Tensor | None], tests: Mapping[str, Tensor | None]
+    ) -> list[str]:
+        """Forget what parties have sent whose last report does harm, or that have none.
+
+        A lie is not always seen at once: a fusion model that has learned nothing has no opinion.
+        Of a party with a good report, everything that was accepted is kept.
+        """
+        known = {name: sample for name, sample in samples.items() if sample is not None}
+        of_test = {n: test for n, test in tests.items() if n in known and test is not None}
+        harmful = self.reports(known, of_test)
+        names = [name for name in samples if name not in known or name in harmful]
+        if self.harm is not None:
+            self.harm.forget(names)
+        return names
 
     def accept(
         self, name: str, state: int, tables: Tables, rows: Mapping[str, Tensor], **figures: float
@@ -296,6 +318,11 @@ class AnomalyDetector:
             usual = self._usual(SIZE, sizes, name)
             if usual and size > MAX_SIZE_RATIO * usual:
                 reasons[name] = f"its embeddings are {size / usual:.3g} times as large as usual"
+            others = max((s for n, s in sizes.items() if n != name), default=0.0)
+            if others and size > _LARGE_SIZE * others:
+                self._note(
+                    name, f"its embeddings are {size / others:.2g} times as large as others'"
+                )
         return reasons
 
     def _usual(self, kind: str, values: Mapping[str, float], name: str) -> float:
@@ -319,9 +346,21 @@ class AnomalyDetector:
             history = self.parties.setdefault(name, ReplyHistory())
             useless = gain < _USELESS < _median_without(gains, name)
             history.useless_rounds = history.useless_rounds + 1 if useless else 0
-            if history.useless_rounds >= USELESS_ROUNDS and name not in self._noted:
-                self._noted.add(name)
-                self.log(f"{name}: its embeddings have lowered no loss for {USELESS_ROUNDS} rounds")
+            if history.useless_rounds >= USELESS_ROUNDS:
+                self._note(name, f"its embeddings have lowered no loss for {USELESS_ROUNDS} rounds")
+
+    def _note_large(self, what: str, sizes: Mapping[str, float], limit: float) -> None:
+        """Name devices that send far larger numbers than any other; they may do no harm."""
+        for name, size in sizes.items():
+            others = max((other for n, other in sizes.items() if n != name), default=0.0)
+            if others and size > limit * others:
+                self._note(name, f"its {what} {size / others:.2g} times as large as any other's")
+
+    def _note(self, name: str, text: str) -> None:
+        """Say something odd about a party, once."""
+        if name not in self._noted:
+            self._noted.add(name)
+            self.log(f"{name}: {text}")
 
 
 def _judged(tables: Mapping[str, Tensor]) -> str:

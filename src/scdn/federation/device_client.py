@@ -129,7 +129,12 @@ class DeviceClient:
         self, request: messages.JoinRequest, arrays: Arrays
     ) -> tuple[PartyModel, LocalParties, int]:
         """Return a model with the server's settings, the party, and its number of connections."""
-        features, learning = self.features, checked_learning(request.learning)
+        learning, features = (
+            checked_learning(request.learning),
+            self.features.without(request.label),
+        )
+        if features is not self.features:
+            self.log(f"{request.label!r} is to be predicted: it is not used as a feature")
         check_size(request, learning, arrays, features)
         train, test = (features.select(arrays[name], self.salt) for name in ("train", "test"))
         scaling = features.fit_scaling(train, learning.scaling)

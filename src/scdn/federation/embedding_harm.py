@@ -98,6 +98,16 @@ class HarmMeasure:
         known = {} if heard is None else heard.parties
         return {name: party.values[rows] for name, party in known.items() if name not in sent}
 
+    def forget(self, names: Collection[str]) -> None:
+        """Let the server forget everything that parties have sent."""
+        server = self.server
+        server.recent.forget(names)
+        if server.heard is not None:
+            server.heard.forget(names)
+        for name in names:
+            server.sample_embeddings.pop(name, None)
+            server.test_embeddings.pop(name, None)
+
     def _trivial_loss(self) -> float:
         """Return about what a constant prediction's loss is."""
         if self.server.task == "classification":

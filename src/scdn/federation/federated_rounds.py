@@ -97,6 +97,7 @@ class FederatedSimulation(Simulation):
         names = detector.to_dismiss(staying)
         reason = f"it was out of line in {MAX_SUSPICIOUS_ROUNDS} rounds"
         self.membership.dismiss(names, reason)
+        self.remote.forget_harmful(names)
         self.remote.progress.missed.update(names)
 
     def admit_newcomers(self) -> None:

@@ -25,6 +25,9 @@ from scdn.federation.messages import VERSION
 from scdn.federation.messenger import Messenger, Node, Request
 
 MAX_SILENT_ROUNDS = 3  # in a row, after which a device has left
+MAX_SILENT_DEPARTURES = (
+    3  # after which a device may not join again: each one slows down three rounds
+)
 _GRACE_S = 1.0  # the clocks of network and server may differ by so much
 _GOODBYE_S = 5.0
 _ASK_AGAIN_S = 20.0  # after which a node that did not give its name is asked again
@@ -50,6 +53,7 @@ class Membership:
     device_of: dict[str, str] = field(default_factory=dict)  # by party, departed ones included
     took_part: set[str] = field(default_factory=set)  # parties whose names nobody can have again
     silent_rounds: Counter[str] = field(default_factory=Counter)
+    silent_departures: Counter[str] = field(default_factory=Counter)  # by device
     dismissed: set[str] = field(default_factory=set)  # devices
     _online_until: dict[int, float] = field(default_factory=dict)  # by node
     _ask_after: dict[int, float] = field(default_factory=dict)  # by node
@@ -95,9 +99,19 @@ class Membership:
             node = self.messenger.node_of.get(name)
             stopped = node is not None and node not in nodes and self._disconnected_itself(node)
             banned = node in self.messenger.banned_nodes
-            if stopped or banned or self.silent_rounds[name] >= MAX_SILENT_ROUNDS:
+            silent = self.silent_rounds[name] >= MAX_SILENT_ROUNDS
+            if silent and not (stopped or banned):
+                self._count_silent_departure(name)
+            if stopped or banned or silent:
                 departed.add(name)
         return departed
+
+    def _count_silent_departure(self, name: str) -> None:
+        device = self.device_of[name]
+        self.messenger.log(f"{name}: has left, without an answer in {MAX_SILENT_ROUNDS} rounds")
+        self.silent_departures[device] += 1
+        if self.silent_departures[device] >= MAX_SILENT_DEPARTURES:
+            self.dismiss([name], f"it left so {MAX_SILENT_DEPARTURES} times")
 
     def dismiss(self, names: Collection[str], reason: str) -> None:
         """Send devices away for good; the parties have left."""
@@ -126,6 +140,7 @@ class Membership:
             "salt": self.salt,
             "devices": {p: device for p, device in self.device_of.items() if p in self.took_part},
             "silent": dict(self.silent_rounds),
+            "silent_departures": dict(self.silent_departures),
             "dismissed": sorted(self.dismissed),
         }
 
@@ -135,6 +150,7 @@ class Membership:
         self.device_of |= state["devices"]
         self.took_part |= state["devices"].keys()
         self.silent_rounds.update(state["silent"])
+        self.silent_departures.update(state.get("silent_departures", {}))
         self.dismissed |= set(state.get("dismissed", ()))
 
     # --- inside ---------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from scdn.federation.table_format import table_arrays
 from scdn.federation.wire_format import Arrays, Frame, WireError
 from scdn.scenario.field_types import NumberBits
 
-VERSION = 7  # of these schemas; a device with another version refuses the server's hello
+VERSION = 8  # of these schemas; a device with another version refuses the server's hello
 DIGEST_BYTES = 16  # of a hashed key
 MAX_STEP_LENGTH = 4096.0  # along a device's update
 MAX_FIGURE = 1e18  # of a statistic: its square, times any other, is finite in 64 bits
@@ -56,14 +56,15 @@ class Message(BaseModel):
 class HelloRequest(Message):
     """Ask a device for its name and rows; `salt` keys the hash of the rows' keys."""
 
-    version: Literal[7]
+    version: Literal[8]
     salt: Annotated[str, Field(max_length=64)]
 
 
 class JoinRequest(Message):
     """Ask a device to join with a new model: for these rows in this order, with these settings.
 
-    A device draws the rows of a round by itself: from the seed, a batch for each of `steps`.
+    A device draws the rows of a round by itself: from the seed, a batch for each of `steps`. A
+    column with the name of the server's `label` is no feature.
     """
 
     arrays = {
@@ -78,6 +79,7 @@ class JoinRequest(Message):
     task: TaskKind
     width: Annotated[int, Field(ge=1, le=10_000)]
     steps: Annotated[int, Field(ge=0, le=1 << 20)]
+    label: Annotated[str, Field(max_length=1000)]
     learning: dict[str, Any]
 
 

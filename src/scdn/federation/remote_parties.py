@@ -18,22 +18,20 @@ from scdn.federation.incoming_messages import Reply, TableReader, Tables
 from scdn.federation.messenger import Messenger, Request
 from scdn.federation.remote_party import RemoteParty
 from scdn.federation.round_progress import RoundProgress, SentUpdate
-from scdn.federation.table_format import NotFiniteError, pack_table
+from scdn.federation.train_requests import train_requests
 from scdn.federation.wire_format import Arrays, WireError
 from scdn.learning.batches import table_rows
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.fusion_server import FITTED_LENGTHS, SEARCHED_LENGTHS
 from scdn.learning.gradient_stats import GradientStats
 from scdn.learning.party_backend import RoundTask, SentEmbeddings
-from scdn.learning.party_loss import GradientLoss, PartyLoss
 from scdn.learning.round_protocol import tables_after_step
 from scdn.learning.round_training import MAX_SHORTENINGS
-from scdn.learning.table_sender import BEFORE, DOWN, GRADIENTS, SAMPLE_GRADIENTS, TableSender
+from scdn.learning.table_sender import BEFORE, TableSender
 from scdn.learning.tensors import StateDict, TensorOptions, strip_prefix
 from scdn.scenario import LearningSettings
 
 T = TypeVar("T")
-
 _JOIN_TIMEOUT_S = 60.0  # for a new device, which has to read all its rows
 
 
@@ -107,6 +105,17 @@ class RemoteParties:
         self.detector.forget(names)
         self.parties = {n: party for n, party in self.parties.items() if n not in names}
 
+    def forget_harmful(self, names: Collection[str]) -> None:
+        """Forget parties that are dismissed, unless their last report was good."""
+        for party in [self.parties[name] for name in names]:
+            if party.new:
+                party.settle(good=False)
+        samples = {name: self.parties[name].sample for name in names}
+        tests = {name: self.parties[name].test for name in names}
+        for name in self.detector.forget_harmful(samples, tests):
+            self.parties[name].sample = self.parties[name].test = None
+            self.messenger.log(f"{name}: nothing that it sent is kept")
+
     # --- a round --------------------------------------------------------------------------------
 
     def measure_gradients(
@@ -126,7 +135,7 @@ class RemoteParties:
         progress.table_parts = task.table_parts
         if not task.training:
             return {}
-        replies = self.messenger.ask(self._train_requests(task))
+        replies = self.messenger.ask(train_requests(self, task, self._coder))
         statistics = {name: _statistics(reply) for name, reply in replies.items()}
         replies = self._without(replies, self.detector.figures(statistics))
         finite = {name: reply for name, reply in replies.items() if not reply.fields.diverged}
@@ -155,40 +164,6 @@ class RemoteParties:
         """The table on which the step is chosen once the parties have trained."""
         return "held_out" if self.learning.step == "searched" else "drawn"
 
-    def _train_requests(self, task: RoundTask) -> dict[str, Request]:
-        names = [name for name in self.parties if name in task.training]
-        bases, loss = self.progress.bases, task.party_loss(names)
-        sample_loss = None if task.sample_loss is None else task.sample_loss(names)
-        requests = {}
-        for n, name in enumerate(names):
-            try:
-                arrays = self._gradients(name, GRADIENTS, loss, n)
-                if sample_loss is not None:
-                    arrays |= self._gradients(name, SAMPLE_GRADIENTS, sample_loss, n)
-            except NotFiniteError as error:  # the run will end for this, or go on without it
-                self.messenger.log(f"{name}: cannot train ({error})")
-                continue
-            steps = task.local_steps[name]
-            fields = {
-                "round": self.round[0],
-                "base": bases[name],
-                "state": bases[name] + 1,
-                "step_length": task.step_length,
-                "table_part": task.table_parts.get(name),
-                "steps": steps.count,
-                "rate": steps.rate,
-                "optimizer": steps.optimizer,
-                "optimizer_value": steps.optimizer_value,
-                **{key: float(value) for key, value in self.plan[name].items()},
-            }
-            requests[name] = Request("train", fields, arrays, self._sizes())
-        return requests
-
-    def _gradients(self, name: str, table: str, loss: PartyLoss, party: int) -> Arrays:
-        assert isinstance(loss, GradientLoss)  # noqa: S101
-        values = loss.gradients[party].flatten(0, -2)
-        return pack_table(self._coder, name, table, values, DOWN, self.round)
-
     def apply_updates(self, step_length: float, names: Collection[str]) -> set[str]:
         """Ask devices that trained to go so far along their updates; return those that did.
 
@@ -200,9 +175,8 @@ class RemoteParties:
         trained = [name for name in progress.trained if name in names]
         if not progress.step_known:
             if progress.updates > MAX_SHORTENINGS:  # no attempt was good enough
-                before, rows = progress.before, progress.rows
-                taken_back = self.detector.taken_back
-                reasons = taken_back(progress.updated, before, rows, progress.not_finite)
+                updated, before, rows = progress.updated, progress.before, progress.rows
+                reasons = self.detector.taken_back(updated, before, rows, progress.not_finite)
                 trained = list(self._without(dict.fromkeys(trained), reasons))
             progress.updates += 1
             self._ask_to_apply(step_length, trained)
@@ -214,7 +188,7 @@ class RemoteParties:
         for name in names:
             states = {"base": progress.bases[name], "state": progress.state_after(name)}
             fields = {**states, "step_length": step_length}
-            requests[name] = Request("apply", fields, {}, self._sizes())
+            requests[name] = Request("apply", fields, {}, self.sizes)
         progress.not_finite.clear()
         replies = self.messenger.ask(requests)
         self._advance({n: reply for n, reply in replies.items() if not reply.fields.diverged})
@@ -298,7 +272,7 @@ class RemoteParties:
         for name in names:
             fields = {"round": self.round[0], "base": self.parties[name].state}
             fields["number_bits"] = self.number_bits
-            requests[name] = Request(kind, fields, {}, self._sizes())
+            requests[name] = Request(kind, fields, {}, self.sizes)
         return self.messenger.ask(requests)
 
     def smoothness(self) -> dict[str, float]:
@@ -327,7 +301,9 @@ class RemoteParties:
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _sizes(self) -> dict[str, int]:
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Return the array sizes that replies must have."""
         sizes = {"sample": self.sample_rows, "test": self.test_rows, "w": self.width}
         return self.progress.sizes | sizes
 

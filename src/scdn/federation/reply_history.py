@@ -10,7 +10,7 @@ from torch import Tensor
 
 from scdn.federation.incoming_messages import Tables
 
-SIZE = "size"  # of embeddings, among the figures
+SIZE, CHANGE = "size", "update"  # of embeddings, and by training, among the figures
 
 
 @dataclass
