@@ -85,7 +85,8 @@ class FederatedServer:
 
     def __post_init__(self) -> None:
         messenger = Messenger(self.transport, secrets.token_hex(8), self.timeout_s, log=self.log)
-        self._membership = Membership(messenger, secrets.token_hex(16))
+        labels = len(self.labels.keys)
+        self._membership = Membership(messenger, secrets.token_hex(16), labels)
 
     def run(
         self, scenario: Scenario, *, reference: Path | None = None, on_round: OnRound | None = None

@@ -21,13 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scdn.federation.incoming_messages import Reply
-from scdn.federation.messages import VERSION
+from scdn.federation.messages import DIGEST_BYTES, VERSION
 from scdn.federation.messenger import Messenger, Node, Request
 
 MAX_SILENT_ROUNDS = 3  # in a row, after which a device has left
 MAX_SILENT_DEPARTURES = (
     3  # after which a device may not join again: each one slows down three rounds
 )
+# A device may have so many times as many rows as the server has labels, and always this number: its
+# hello has 16 bytes for each, and the server keeps them.
+ROWS_PER_LABEL, _ALWAYS_ROWS = 16, 1 << 16
+_HELLO_BYTES = 1 << 16  # of a hello, besides its keys
 _GRACE_S = 1.0  # the clocks of network and server may differ by so much
 _GOODBYE_S = 5.0
 _ASK_AGAIN_S = 20.0  # after which a node that did not give its name is asked again
@@ -49,6 +53,7 @@ class Membership:
 
     messenger: Messenger
     salt: str
+    labels: int = 1 << 16  # rows of the server, which bound those of devices
     members: dict[str, Member] = field(default_factory=dict)
     device_of: dict[str, str] = field(default_factory=dict)  # by party, departed ones included
     took_part: set[str] = field(default_factory=set)  # parties whose names nobody can have again
@@ -65,7 +70,10 @@ class Membership:
         """
         nodes = self._connected_nodes()
         in_use = self.messenger.banned_nodes | set(self.messenger.node_of.values())
-        hello = Request("hello", {"version": VERSION, "salt": self.salt})
+        most_rows = max(_ALWAYS_ROWS, ROWS_PER_LABEL * self.labels)
+        max_bytes = DIGEST_BYTES * most_rows + _HELLO_BYTES
+        fields = {"version": VERSION, "salt": self.salt}
+        hello = Request("hello", fields, max_bytes=max_bytes)
         requests = {
             f"node {node}": (node, hello)
             for node in nodes

@@ -77,6 +77,7 @@ PARTS: dict[str, PrivatePart] = {
     "bytes_to_public_key": PrivatePart(
         "flwr.supercore.primitives.asymmetric", ("public_key_bytes",)
     ),
+    "sign_message": PrivatePart("flwr.supercore.primitives.asymmetric", ("private_key", "message")),
     "verify_signature": PrivatePart(
         "flwr.supercore.primitives.asymmetric", ("public_key", "message", "signature")
     ),
