@@ -22,6 +22,9 @@ from scdn.federation.wire_format import MAX_BYTES, Arrays, Frame, WireError, enc
 
 MAX_WRONG_REPLIES = 3  # after which a device is ignored
 _POLL_S, _SLOWEST_POLL_S = 0.1, 0.5  # between two looks for replies: at first, and at most
+# A device that missed its last request is given so many seconds after the others have answered, or
+# twice as long as they took: one that is dead does not stretch every round to the timeout.
+_DOUBTFUL_S, _DOUBTFUL_RATIO = 2.0, 2.0
 _CONNECTED_S = 1.0  # between two looks at which nodes are connected
 
 
@@ -114,6 +117,7 @@ class Messenger:
     late_replies: Counter[str] = field(default_factory=Counter)
     wrong_replies: Counter[str] = field(default_factory=Counter)
     banned_nodes: set[int] = field(default_factory=set)
+    doubtful: set[str] = field(default_factory=set)  # parties that missed their last request
     _pending: dict[str, _Pending] = field(default_factory=dict)
     _overdue: dict[str, _Pending] = field(default_factory=dict)
 
@@ -137,12 +141,18 @@ class Messenger:
         for name, (node, request) in requests.items():
             if node not in self.banned_nodes:
                 self._send(name, node, request, 3 * timeout)
-        deadline, poll_s = self.clock() + timeout, _POLL_S
-        looked = self.clock()
+        began, poll_s = self.clock(), _POLL_S
+        deadline, looked = began + timeout, began
+        only_doubtful = False
         while self._pending and self.clock() < deadline:
             arrived = self._collect(replies)
             if not self._pending:
                 break
+            if not only_doubtful and {p.name for p in self._pending.values()} <= self.doubtful:
+                only_doubtful = bool(replies)
+                if only_doubtful:
+                    took = max(_DOUBTFUL_S, _DOUBTFUL_RATIO * (self.clock() - began))
+                    deadline = min(deadline, self.clock() + took)
             if self.clock() - looked > _CONNECTED_S:
                 looked = self.clock()
                 self._give_up_on_disconnected()
@@ -150,7 +160,9 @@ class Messenger:
             self.sleep(poll_s)
         for message_id, pending in self._pending.items():
             self._overdue[message_id] = pending
-            self.log(f"{pending.name}: no reply to {pending.request.kind} within {timeout:g} s")
+            self.doubtful.add(pending.name)
+            waited = f"{self.clock() - began:.3g} s"
+            self.log(f"{pending.name}: no reply to {pending.request.kind} within {waited}")
         self._pending.clear()
         return replies
 
@@ -199,6 +211,7 @@ class Messenger:
                 self.log(f"{name}: {printable(raw_reply.error) or 'no reply will arrive'}")
             return
         traffic.bytes_up += len(raw_reply.raw)
+        self.doubtful.discard(name)
         try:
             if raw_reply.node != pending.node:
                 raise WireError("sent by another node")

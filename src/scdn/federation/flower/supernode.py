@@ -19,7 +19,7 @@ import httpx
 from scdn.federation.certificates import read_private_key
 from scdn.federation.flower import FIELD, RECORD, make_reply, private_parts
 
-_HEARTBEAT_S = 30.0
+_HEARTBEAT_S = 10.0  # the least that Flower allows; after two of them it gives a device up
 _GRACE_S = 5.0  # a server that has just started may not know its devices yet
 _FIRST_POLL_S, _SLOWEST_POLL_S = 0.1, 1.0  # between two looks for messages: after one, and idle
 
@@ -47,12 +47,13 @@ class SuperNodeConnection:
         """Answer messages until `stop()` is true, then disconnect."""
         lost_at, admitted = time.monotonic(), False
         answers_since: float | None = None  # the server, since it could not be reached last
+        logged = ""
         while not stop():
             try:
                 with self._client() as client:
                     node = self._join(client, admitted)
                     admitted = True
-                    lost_at = time.monotonic()
+                    lost_at, logged = time.monotonic(), ""
                     self.log(f"connected to {self.address}")
                     self._answer_messages(client, node, answer, stop)
                     return
@@ -69,7 +70,10 @@ class SuperNodeConnection:
                     raise RefusedByServerError(
                         f"{self.address}: no server for {self.patience_s:.0f} s"
                     ) from None
-                self.log(f"{self.address}: {_short(error)}; trying again")
+                line = f"{self.address}: {_short(error)}; trying again"
+                if line != logged:  # once, not every second
+                    self.log(line)
+                logged = line
                 _wait(1.0, stop)
 
     def _raise_if_permanent(self, error: Exception, may_recover: bool) -> None:
@@ -78,7 +82,12 @@ class SuperNodeConnection:
             raise RefusedByServerError(
                 f"{self.address}: the server's certificate is not trusted ({text})"
             ) from None
-        refused = isinstance(error, httpx.HTTPStatusError) and error.response.is_client_error
+        refused = (
+            isinstance(error, httpx.HTTPStatusError)
+            and error.response.is_client_error
+            # A device that was killed is active for Flower until it has missed two heartbeats.
+            and error.response.status_code != httpx.codes.PRECONDITION_FAILED
+        )
         if refused and not may_recover:
             raise RefusedByServerError(
                 f"{self.address}: the server does not admit this device's key ({_short(error)})"
