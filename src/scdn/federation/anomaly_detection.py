@@ -1,7 +1,7 @@
 """Find devices whose well-formed replies are out of line, so that a round can go on without them.
 
-Three things are looked at. Thresholds are far above what honest devices showed in runs on three
-data sets; the comments beside them say how far.
+Three things are looked at. Thresholds are above what honest devices showed in a few runs on digits
+and occupancy; the comments beside them say how far, where it was measured.
 
 harm
     The loss on rows held out, with what a device says and with what was to be expected of it
@@ -37,7 +37,7 @@ MAX_SIZE_RATIO = 1000.0
 # The same for what a device measures of its gradients. Honest ones: up to 33, with dropout.
 MAX_FIGURE_RATIO = 1000.0
 # Two embeddings of one row may differ by this part of the table's root mean square, besides
-# rounding and noise, and may do so on one row of ten. Honest ones differ by 1e-5.
+# rounding and noise, and may do so on one row of ten. How far honest ones differ is not measured.
 TOLERANCE, MAX_CONTRADICTED = 0.05, 0.1
 _NOISE_DEVIATIONS = 8.0  # of the noise that devices add to what they send
 _ROUNDING_STEPS = 4.0  # between two numbers of few bits: two roundings, also of differences
