@@ -13,7 +13,7 @@ from scdn.federation.wire_format import Arrays, WireError
 from scdn.learning.number_coding import CodedTable
 from scdn.learning.table_sender import Round, TableSender
 
-# Of an embedding or a gradient: the squares of such numbers, summed over any table, are still finite
+# Of an embedding or a gradient: the squares of such numbers, summed over a table, are still finite
 # in 32 bits. The root mean square of honest tables was 54 at most.
 MAX_VALUE = 1e9
 _CODES, _RANGES = "_codes", "_ranges"
