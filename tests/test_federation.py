@@ -400,6 +400,20 @@ def test_a_run_is_not_resumed_with_other_labels(files, tmp_path):
         server(files, out, network, **other).resume()
 
 
+def test_a_run_is_not_resumed_with_shuffled_labels(files, tmp_path):
+    """The keys are the same, but not their labels."""
+
+    def stop(*_):
+        raise Killed
+
+    network, out = network_of(files, *THREE), tmp_path / "run"
+    with pytest.raises(Killed):
+        federate(files, out, network, on_round=stop)
+    targets = np.roll(server(files, out, network).labels.targets, 1)
+    with pytest.raises(InputError, match="are not those the run began with"):
+        server(files, out, network, targets=targets).resume()
+
+
 def test_lines_of_a_resumed_run_are_shown_once(tmp_path):
     events, shown = tmp_path / "events.jsonl", []
     tail = FileTail(events)

@@ -12,9 +12,12 @@ supernode = pytest.importorskip("scdn.federation.flower.supernode")
 
 def test_a_device_waits_for_a_server_that_has_just_started_to_know_its_key(monkeypatch):
     """A server answers before it knows its devices; how long it was away before does not count."""
-    connection, now = supernode.SuperNodeConnection, [0.0]
-    refusal = httpx.HTTPStatusError(
-        "412", request=httpx.Request("POST", "http://x"), response=httpx.Response(412)
+    connection, now, log = supernode.SuperNodeConnection, [0.0], []
+    refusal, still_active = (
+        httpx.HTTPStatusError(
+            str(status), request=httpx.Request("POST", "http://x"), response=httpx.Response(status)
+        )
+        for status in (403, 412)
     )
     errors = [httpx.ConnectError("refused")] * 10 + [refusal] * 3
     served = []
@@ -33,3 +36,12 @@ def test_a_device_waits_for_a_server_that_has_just_started_to_know_its_key(monke
     errors[:] = [refusal] * 10
     with pytest.raises(supernode.RefusedByServerError, match="does not admit"):
         connection("x:1", None, None).serve(bytes, lambda: False)
+    # A device that was killed is still active for Flower; it waits, and says so once.
+    errors[:] = [still_active] * 100
+    served.clear()
+    connection("x:1", None, None, patience_s=600.0, log=log.append).serve(bytes, lambda: False)
+    assert len(served) == 1
+    assert sum("trying again" in line for line in log) == 1
+    errors[:] = [still_active] * 100
+    with pytest.raises(supernode.RefusedByServerError, match="no server for 50 s"):
+        connection("x:1", None, None, patience_s=50.0).serve(bytes, lambda: False)

@@ -61,9 +61,43 @@ WIDTH, DRAWN = 3, 4  # two batches of two rows
 def join(device, *, sample=range(DRAWN), run="r", **learning):
     keys = hash_keys(device.features.keys, "")
     arrays = {"train": keys[:20], "test": keys[20:23], "sample": np.array(sample)}
-    party = {"name": "a", "seed": 0, "task": "classification", "width": WIDTH, "steps": 2}
+    party = {
+        "name": "a",
+        "seed": 0,
+        "task": "classification",
+        "width": WIDTH,
+        "steps": 2,
+        "label": "",
+    }
     learning = {"batch_size": 2, "precision": "float64", **learning}
     return answer(device, "join", {**IDS, **party, "run": run, "learning": learning}, arrays)
+
+
+def test_a_device_refuses_models_and_rows_that_it_has_no_memory_for(features):
+    for learning in ({"hidden": 40_000_000}, {"hidden": 400_000_000_000}):
+        reply = join(DeviceClient("a", features), **learning)
+        assert reply.kind == "refused"
+        assert "numbers, at most" in reply.fields["reason"]
+
+
+def test_a_device_refuses_an_empty_train(features):
+    device = DeviceClient("a", features)
+    keys = hash_keys(features.keys, "")
+    party = {"name": "a", "seed": 0, "task": "classification", "width": WIDTH, "steps": 2}
+    arrays = {"train": keys[:0], "test": keys[:3], "sample": np.zeros(0, np.int64)}
+    fields = {**IDS, **party, "label": "", "run": "r", "learning": {}}
+    assert "train has 0 rows" in answer(device, "join", fields, arrays).fields["reason"]
+
+
+def test_a_device_answers_whatever_its_own_code_raises(features, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("out of\nmemory")
+
+    monkeypatch.setattr(DeviceClient, "_hello", fail)
+    reply = answer(
+        DeviceClient("a", features), "hello", {**IDS, "version": VERSION, "salt": ""}, {}
+    )
+    assert (reply.kind, reply.fields["reason"]) == ("refused", "RuntimeError: out of")
 
 
 def test_a_device_runs_no_model_from_the_network(features):

@@ -20,7 +20,7 @@ from scdn.federation.certificates import (
     read_private_key,
 )
 from scdn.federation.flower import ENVIRONMENT, is_loopback
-from scdn.federation.flower.superlink import with_access_check
+from scdn.federation.flower.access_check import AccessCheck
 from scdn.federation.processes import ServerAddress
 from scdn.federation.unix_socket import ask_socket, serve_socket
 
@@ -145,7 +145,7 @@ def test_other_machines_reach_the_part_for_devices_alone(host, path, size, statu
 
     headers = [] if size is None else [(b"content-length", str(size).encode())]
     scope = {"type": "http", "client": (host, 1), "path": path, "headers": headers}
-    asyncio.run(with_access_check(app, 100)(scope, None, send))
+    asyncio.run(AccessCheck(app, 100)(scope, None, send))
     assert sent[0]["status"] == status
 
 

@@ -14,6 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scdn.data.example_files import write_example_files
+from scdn.errors import InputError
+from scdn.federation import incoming_messages
+from scdn.federation.device_client import DeviceClient
 from scdn.federation.federated_rounds import (
     draw_device,
     with_arrival,
@@ -21,6 +24,8 @@ from scdn.federation.federated_rounds import (
     without_device,
 )
 from scdn.federation.flower.grid_transport import GridTransport
+from scdn.federation.incoming_messages import read_reply
+from scdn.federation.membership import Membership
 from scdn.federation.messages import SCHEMAS, check_message
 from scdn.federation.messenger import Messenger, Request
 from scdn.federation.row_alignment import align, hash_keys, read_features, read_labels
@@ -87,6 +92,7 @@ def test_a_message_built_by_hand_is_read():
         (train_header(["a", "<f8", [1 << 27, 1 << 27]]), b""),
         (train_header(["a", "|O", [1]]), b"x" * 8),
         (train_header(["a", "<f8", [-1]]), b""),
+        (train_header(["a", "<f8", [0, 1 << 28, 1 << 28, 1 << 28]]), b""),
         (train_header(["a", "<f8", [True]]), b"x" * 8),
         (train_header(["a", "<f8", [1]]), np.float64("nan").tobytes()),
         (train_header(*[["a", "<f8", [1]]] * 2), b"x" * 16),
@@ -171,6 +177,50 @@ def test_a_reply_with_other_arrays_is_refused(kind, data):
         reply(kind, arrays)
 
 
+def test_a_hello_is_bounded_by_the_number_of_labels():
+    network, log = InProcessNetwork(), []
+    keys = [np.zeros((rows, 16), np.uint8) for rows in (1 << 16, (1 << 16) + 4097)]
+    for node, rows in enumerate(keys):
+        name = {"name": f"device-{node}", "party": "", "states": [], "position_m": None}
+
+        def answer(raw, name=name, rows=rows):
+            ids = {key: decode(raw).fields[key] for key in ("run", "nonce")}
+            return encode(Frame("hello", {**ids, **name}, {"keys": rows}))
+
+        network.plug(node, SimpleNamespace(answer=answer))
+    membership = Membership(Messenger(network, "r", 1.0, log=log.append), "salt", labels=100)
+    assert membership.discover(lambda _: None) == (["device-0"], [])
+    assert any("node 1: invalid reply dropped (message has" in line for line in log)
+
+
+ANYTHING = {
+    "an array of no elements": raw_message(train_header(["a", "<f8", [0, 1 << 28, 1 << 28]])),
+    "a lone surrogate": raw_message({"kind": "\ud800", "fields": {}, "arrays": []}),
+    "a deep header": raw_message([])[:10] + b"[" * 100,
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("how", ANYTHING)
+def test_whatever_a_device_replies_is_one_line_in_the_log(how):
+    network, log = InProcessNetwork(), []
+    network.plug(1, SimpleNamespace(answer=lambda _: ANYTHING[how]))
+    messenger = Messenger(network, "r", 1.0, log=log.append)
+    assert messenger.ask_nodes({"a": (1, Request("goodbye", {"reason": ""}))}) == {}
+    (line,) = log
+    assert line.startswith("a: invalid reply dropped")
+    assert line.isprintable()
+
+
+def test_an_error_of_any_library_is_an_invalid_reply(monkeypatch):
+    def fail(*_):
+        raise MemoryError("cannot allocate\n4 GiB")
+
+    monkeypatch.setattr(incoming_messages, "decode", fail)
+    with pytest.raises(WireError, match=r"^MemoryError: cannot allocate$"):
+        read_reply(b"", "hello", "r", "n", {})
+
+
 def test_the_server_does_not_wait_for_disconnected_devices():
     network, now = InProcessNetwork(), [0.0]
     network.plug(1, SimpleNamespace(answer=lambda raw: raw))
@@ -224,6 +274,38 @@ def test_a_message_that_flower_cannot_read_fails_alone():
         replies = transport.pull([*answers, "silent", "unknown"])
         pulled |= {reply.message_id: reply.raw for reply in replies}
     assert pulled == {"good": b"frame", "bare": b"", "text": b"", "error": None, "broken": b""}
+
+
+# --- features that are labels ---------------------------------------------------------------------
+
+
+def test_columns_choose_the_features(tmp_path):
+    meters, *_ = write_example_files(tmp_path)
+    features = read_features(meters, "home", ["day_kwh"])
+    assert features.names == ("day_kwh",)
+    assert features.values.shape == (len(features.keys), 1)
+    with pytest.raises(InputError, match="heat_pump"):
+        read_features(meters, "home")
+    for columns in (["home"], ["day_kwh", "day_kwh"], ["nothing"]):
+        with pytest.raises(InputError):
+            read_features(meters, "home", columns)
+
+
+def test_a_label_is_never_a_feature(tmp_path):
+    path = tmp_path / "meters.csv"
+    path.write_text("home,kwh,label\n" + "".join(f"{n},{n / 7},{n % 2}\n" for n in range(30)))
+    labels, log = read_labels(path, "home", "label"), []
+    client = DeviceClient("a", read_features(path, "home"), log=log.append)
+    rows = hash_keys(client.features.keys, "")
+    party = {"name": "a", "seed": 0, "task": "classification", "width": 2, "steps": 1}
+    fields = {"run": "r", "nonce": "", **party, "label": labels.label, "learning": {}}
+    arrays = {"train": rows[:20], "test": rows[20:], "sample": np.arange(5)}
+    assert decode(client.answer(encode(Frame("join", fields, arrays)))).kind == "join"
+    assert client._model.names == ("kwh",)
+    assert any("'label' is to be predicted" in line for line in log)
+    only_label = DeviceClient("a", read_features(path, "home", ["label"]))
+    refused = decode(only_label.answer(encode(Frame("join", fields, arrays))))
+    assert "which is to be predicted" in refused.fields["reason"]
 
 
 # --- rows by key ----------------------------------------------------------------------------------

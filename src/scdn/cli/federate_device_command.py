@@ -31,6 +31,11 @@ def add_to(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--features", required=True, metavar="FILE", help=".csv, .parquet or .npz")
     parser.add_argument("--key", metavar="COLUMN", help="the column that all files share")
+    parser.add_argument(
+        "--columns",
+        metavar="A,B,...",
+        help="columns that are features; default: all but the key and what is to be predicted",
+    )
     parser.add_argument("--server", metavar="HOST:PORT", help="address of the server")
     parser.add_argument(
         "--socket", metavar="FILE", help="connect to a SuperNode of Flower through this socket"
@@ -74,7 +79,8 @@ def _device(options: argparse.Namespace) -> int:
     end_with_parent()
     if (options.server is None) == (options.socket is None):
         raise input_error("scdn", "device", "needs one of --server and --socket", "see --help")
-    features = read_features(Path(options.features), options.key or "")
+    columns = [] if options.columns is None else options.columns.split(",")
+    features = read_features(Path(options.features), options.key or "", columns)
     name = check_name(options.name or Path(options.private_key or options.features).stem)
     folder = Path(options.state) if options.state else default_state_folder()
     if folder.exists() and not folder.is_dir():

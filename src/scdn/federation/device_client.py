@@ -20,14 +20,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scdn.errors import InputError
 from scdn.federation import messages
+from scdn.federation.incoming_messages import only_wire_errors, read_request
 from scdn.federation.kept_states import MAX_STATES, KeptStates
-from scdn.federation.messages import REFUSED, SCHEMAS, check_message, check_row_numbers
-from scdn.federation.party_model import PartyModel, checked_learning
+from scdn.federation.messages import MAX_FIGURE, REFUSED, SCHEMAS, check_row_numbers
+from scdn.federation.party_model import PartyModel, check_size, checked_learning
 from scdn.federation.row_alignment import KeyedFeatures, hash_keys
 from scdn.federation.table_format import NotFiniteError, has_table, pack_table, unpack_table
-from scdn.federation.wire_format import Arrays, Frame, WireError, decode, encode
+from scdn.federation.wire_format import Arrays, Frame, WireError, encode
 from scdn.learning.batches import draw_round, table_rows
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.gradient_stats import GradientStats
@@ -84,20 +84,16 @@ class DeviceClient:
         """Return the reply to any message, well-formed or not."""
         began, ids = time.perf_counter(), {"run": "", "nonce": ""}
         try:
-            frame = decode(raw)
-            if frame.kind not in SCHEMAS:
-                raise WireError(f"unknown kind of request: {frame.kind[:40]}")
-            request_schema, reply_schema = SCHEMAS[frame.kind]
-            request = check_message(request_schema, frame)
-            ids = {"run": request.run, "nonce": request.nonce}
-            with single_threaded():
-                fields, arrays = getattr(self, f"_{frame.kind}")(request, frame.arrays)
-            if "seconds" in reply_schema.model_fields:
-                fields["seconds"] = time.perf_counter() - began
-            return encode(Frame(frame.kind, {**ids, **fields}, arrays))
-        except (WireError, InputError) as error:
+            request = read_request(raw)
+            ids = {"run": request.fields.run, "nonce": request.fields.nonce}
+            with single_threaded(), only_wire_errors():
+                fields, arrays = getattr(self, f"_{request.kind}")(request.fields, request.arrays)
+                if "seconds" in SCHEMAS[request.kind][1].model_fields:
+                    fields["seconds"] = time.perf_counter() - began
+                return encode(Frame(request.kind, {**ids, **fields}, arrays))
+        except WireError as error:
             self.log(f"refused: {error}")
-            return encode(Frame(REFUSED, {**ids, "reason": str(error)[:400]}))
+            return encode(Frame(REFUSED, {**ids, "reason": str(error)}))
 
     # --- joining and leaving --------------------------------------------------------------------
 
@@ -133,7 +129,13 @@ class DeviceClient:
         self, request: messages.JoinRequest, arrays: Arrays
     ) -> tuple[PartyModel, LocalParties, int]:
         """Return a model with the server's settings, the party, and its number of connections."""
-        features, learning = self.features, checked_learning(request.learning)
+        learning, features = (
+            checked_learning(request.learning),
+            self.features.without(request.label),
+        )
+        if features is not self.features:
+            self.log(f"{request.label!r} is to be predicted: it is not used as a feature")
+        check_size(request, learning, arrays, features)
         train, test = (features.select(arrays[name], self.salt) for name in ("train", "test"))
         scaling = features.fit_scaling(train, learning.scaling)
         if not features.scaled:
@@ -333,7 +335,7 @@ class DeviceClient:
         if self._learning.smoothness != "norms":
             return None
         (value,) = self._joined.smoothness().values()
-        return value if math.isfinite(value) else None
+        return value if value <= MAX_FIGURE else None
 
     def _to_send(self, table: str, values: Tensor, phase: str, at: Round) -> Arrays:
         return pack_table(self._sender, self.party, table, self._noisy(values), phase, at)
@@ -371,7 +373,7 @@ def _local_steps(request: messages.TrainRequest) -> LocalSteps:
 
 def _statistics(stats: GradientStats | None) -> dict[str, float | None]:
     """Return statistics as fields of a reply; there are none if they are not finite."""
-    if stats is None or not stats.is_finite:
+    if stats is None or not stats.is_finite or max(stats.bound_sq, stats.variance) > MAX_FIGURE:
         return {"bound_sq": None, "variance": None}
     return {
         "bound_sq": stats.bound_sq,

@@ -11,15 +11,19 @@ import numpy as np
 
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
+from scdn.federation.anomaly_detection import MAX_SUSPICIOUS_ROUNDS
+from scdn.federation.embedding_harm import HarmMeasure
 from scdn.federation.membership import Membership, Position
 from scdn.federation.remote_parties import RemoteParties
 from scdn.federation.row_alignment import AlignedRows
+from scdn.file_io import OutputError
 from scdn.learning.feature_split import FeatureView
 from scdn.record.run_reader import Event
 from scdn.rng import generator
 from scdn.scenario import DeviceGroup, Scenario
 from scdn.simulation.loop import Simulation
 from scdn.simulation.outcome import Outcome
+from scdn.simulation.problem_builder import DeviceReports
 from scdn.simulation.run_data import RunData
 from scdn.world.churn import NEVER, ChurnTrace
 from scdn.world.fleet import Fleet, draw_group, string_array
@@ -50,7 +54,19 @@ class FederatedSimulation(Simulation):
     rows: AlignedRows = field(kw_only=True)
     follows_trace: bool = field(default=False, kw_only=True)  # exits and entries as scripted
     wait_s: float = field(default=60.0, kw_only=True)  # for devices that are expected
+    _new: set[str] = field(default_factory=set, kw_only=True)  # found before a round
     _lost: set[str] = field(default_factory=set, kw_only=True)  # departed without a goodbye
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.remote.detector.harm = HarmMeasure(self.model.server)
+
+    def collect_reports(self) -> DeviceReports:
+        """Wait for a device where none is connected; no round is spent on nobody."""
+        if not self._is_anybody_connected() and not self._is_anybody_found():
+            waited = f"no device was connected for {self.wait_s:g} s before round {self.round + 1}"
+            raise OutputError(f"{waited}; continue with --resume")
+        return super().collect_reports()
 
     def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
         """Plan the round as in a simulation, and keep each device's part of the plan."""
@@ -71,6 +87,7 @@ class FederatedSimulation(Simulation):
         ids, progress = plan.problem.ids, self.remote.progress
         missed = progress.missed
         staying = [name for name, leaves in zip(ids, outcome.leaving, strict=True) if not leaves]
+        self._dismiss_suspicious(staying)
         trained = set(progress.trained) - missed
         departed = self.membership.find_departed(staying, progress.asked, missed) - trained
         self._lost |= departed
@@ -79,6 +96,19 @@ class FederatedSimulation(Simulation):
         unheard = np.array([name in missed - departed for name in ids], bool)
         left = np.array([name in departed for name in ids], bool)
         return outcome.with_missing_reports(plan, unheard, left)
+
+    def _dismiss_suspicious(self, staying: Collection[str]) -> None:
+        """Send away devices that were out of line, or slow, in too many rounds."""
+        messenger, detector = self.membership.messenger, self.remote.detector
+        waited_s = {n: t.waited_s for n, t in messenger.traffic.items() if n in staying}
+        for name, reason in detector.slow(waited_s, messenger.timeout_s).items():
+            messenger.log(f"{name}: {reason}")
+            detector.suspect(name)
+        names = detector.to_dismiss(staying)
+        reason = f"it was out of line in {MAX_SUSPICIOUS_ROUNDS} rounds"
+        self.membership.dismiss(names, reason)
+        self.remote.forget_harmful(names)
+        self.remote.progress.missed.update(names)
 
     def admit_newcomers(self) -> None:
         """Say goodbye to devices that leave, and admit new ones."""
@@ -90,7 +120,8 @@ class FederatedSimulation(Simulation):
         if self.follows_trace:
             self._admit_as_scripted()
             return
-        for name in self._ask_to_join(self._discover()):
+        new, self._new = self._new | set(self._discover()), set()
+        for name in self._ask_to_join(new):
             position = self.membership.members[name].position_m
             device = draw_device(self.scenario, name, position)
             self.trace = with_arrival(self.trace, device, self.round)
@@ -104,6 +135,7 @@ class FederatedSimulation(Simulation):
                 device["measured"] = asdict(traffic)
         event["federation"] = {
             "missed": sorted(self.remote.progress.missed),
+            "left_out": dict(self.remote.progress.left_out),
             "late": dict(messenger.late_replies),
             "wrong": dict(messenger.wrong_replies),
         }
@@ -115,16 +147,37 @@ class FederatedSimulation(Simulation):
         """Return a simulation's state with that of the devices."""
         self.membership.took_part |= self.model.connections.keys()
         federation = {"trace": self.trace.document(), **self.membership.state_dict()}
+        federation["anomalies"] = self.remote.detector.state_dict()
         return {**super().state_dict(), "federation": federation}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore a checkpoint, and wait for the devices that were connected."""
         super().load_state_dict(state)
+        if "anomalies" in state["federation"]:  # not in runs of earlier versions
+            self.remote.detector.load_state_dict(state["federation"]["anomalies"])
         silent_rounds = self.membership.silent_rounds
         for name in self._wait_for({n for n in self.remote.names if not silent_rounds[n]}):
             self.membership.messenger.log(f"{name}: has not come back")
 
     # --- inside ---------------------------------------------------------------------------------
+
+    def _is_anybody_connected(self) -> bool:
+        """Return whether a party is connected; a trace may say that there is none."""
+        node_of = self.membership.messenger.node_of
+        nodes = {node.id for node in self.membership.messenger.transport.nodes()}
+        connected = any(node_of.get(name) in nodes for name in self.remote.names)
+        return connected or (self.follows_trace and not self.remote.names)
+
+    def _is_anybody_found(self) -> bool:
+        """Wait until a party is back, or a new one can join at the end of the round."""
+        self.membership.messenger.log(f"no device is connected; waiting up to {self.wait_s:g} s")
+        deadline = time.monotonic() + self.wait_s
+        while time.monotonic() < deadline:
+            self._new |= set(self._discover())
+            if self._new or self._is_anybody_connected():
+                return True
+            time.sleep(POLL_S)
+        return False
 
     def _discover(self) -> list[str]:
         """Return new parties; parties that are back continue where they were."""

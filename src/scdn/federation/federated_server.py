@@ -85,7 +85,8 @@ class FederatedServer:
 
     def __post_init__(self) -> None:
         messenger = Messenger(self.transport, secrets.token_hex(8), self.timeout_s, log=self.log)
-        self._membership = Membership(messenger, secrets.token_hex(16))
+        labels = len(self.labels.keys)
+        self._membership = Membership(messenger, secrets.token_hex(16), labels)
 
     def run(
         self, scenario: Scenario, *, reference: Path | None = None, on_round: OnRound | None = None
@@ -187,7 +188,7 @@ class FederatedServer:
         for line in rows.lines():
             self.log(line)
         self.out.mkdir(parents=True, exist_ok=True)
-        write_npz(self.out / _ROWS_FILE, train=rows.train, test=rows.test)
+        write_npz(self.out / _ROWS_FILE, train=rows.train, test=rows.test, **_targets(rows))
         write_atomic(self.out / _ALIGNMENT_FILE, json.dumps(rows.report, indent=2) + "\n")
         return rows
 
@@ -196,7 +197,9 @@ class FederatedServer:
         recorded = read_npz(self.out / _ROWS_FILE)
         keys = np.concatenate([recorded["train"], recorded["test"]])
         rows = align(self.labels, {"the run": keys}, self._membership.salt)
-        if not np.array_equal(rows.train, recorded["train"]):
+        current = {"train": rows.train, "test": rows.test, **_targets(rows)}
+        same = [np.array_equal(current[name], array) for name, array in recorded.items()]
+        if not all(same):
             raise input_error(
                 str(self.out), "labels", "are not those the run began with", "must be the same"
             )
@@ -222,6 +225,7 @@ class FederatedServer:
                 "task": factory.task,
                 "width": factory.width,
                 "steps": steps,
+                "label": self.labels.label[:1000],
                 "learning": learning.model_dump(mode="json"),
             }
             arrays: Arrays = {"train": rows.train, "test": rows.test, "sample": sample}
@@ -245,3 +249,7 @@ class FederatedServer:
             dataset.name, train_rows, dataset.task, dataset.classes, (), {}, "", {}, {}
         )
         return FederatedRunData(scenario, dataset, tensors, factory, views, form), remote
+
+
+def _targets(rows: AlignedRows) -> Arrays:
+    return {"train_targets": rows.dataset.train_y, "test_targets": rows.dataset.test_y}

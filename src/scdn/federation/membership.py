@@ -3,8 +3,9 @@
 When a device's process is told to stop, it disconnects from the network and has left at once. When
 it dies without that, or its link is cut, it gives no replies: its link has failed in each round
 in which it is asked, and after three such rounds in a row it has left. A device that sends invalid
-replies has left too. One that reconnects in time with the model it had continues as the same party;
-otherwise it joins as a new party (`NAME-2`).
+replies has left too, and one whose replies were out of line in three rounds is dismissed. One that
+reconnects in time with the model it had continues as the same party; otherwise it joins as a new
+party (`NAME-2`).
 """
 
 from __future__ import annotations
@@ -19,10 +20,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scdn.federation.messages import VERSION
-from scdn.federation.messenger import Messenger, Node, Reply, Request
+from scdn.federation.incoming_messages import Reply
+from scdn.federation.messages import DIGEST_BYTES, VERSION
+from scdn.federation.messenger import Messenger, Node, Request
 
 MAX_SILENT_ROUNDS = 3  # in a row, after which a device has left
+MAX_SILENT_DEPARTURES = (
+    3  # after which a device may not join again: each one slows down three rounds
+)
+# A device may have so many times as many rows as the server has labels, and always this number: its
+# hello has 16 bytes for each, and the server keeps them.
+ROWS_PER_LABEL, _ALWAYS_ROWS = 16, 1 << 16
+_HELLO_BYTES = 1 << 16  # of a hello, besides its keys
 _GRACE_S = 1.0  # the clocks of network and server may differ by so much
 _GOODBYE_S = 5.0
 _ASK_AGAIN_S = 20.0  # after which a node that did not give its name is asked again
@@ -44,10 +53,13 @@ class Membership:
 
     messenger: Messenger
     salt: str
+    labels: int = 1 << 16  # rows of the server, which bound those of devices
     members: dict[str, Member] = field(default_factory=dict)
     device_of: dict[str, str] = field(default_factory=dict)  # by party, departed ones included
     took_part: set[str] = field(default_factory=set)  # parties whose names nobody can have again
     silent_rounds: Counter[str] = field(default_factory=Counter)
+    silent_departures: Counter[str] = field(default_factory=Counter)  # by device
+    dismissed: set[str] = field(default_factory=set)  # devices
     _online_until: dict[int, float] = field(default_factory=dict)  # by node
     _ask_after: dict[int, float] = field(default_factory=dict)  # by node
 
@@ -58,7 +70,10 @@ class Membership:
         """
         nodes = self._connected_nodes()
         in_use = self.messenger.banned_nodes | set(self.messenger.node_of.values())
-        hello = Request("hello", {"version": VERSION, "salt": self.salt})
+        most_rows = max(_ALWAYS_ROWS, ROWS_PER_LABEL * self.labels)
+        max_bytes = DIGEST_BYTES * most_rows + _HELLO_BYTES
+        fields = {"version": VERSION, "salt": self.salt}
+        hello = Request("hello", fields, max_bytes=max_bytes)
         requests = {
             f"node {node}": (node, hello)
             for node in nodes
@@ -92,9 +107,28 @@ class Membership:
             node = self.messenger.node_of.get(name)
             stopped = node is not None and node not in nodes and self._disconnected_itself(node)
             banned = node in self.messenger.banned_nodes
-            if stopped or banned or self.silent_rounds[name] >= MAX_SILENT_ROUNDS:
+            silent = self.silent_rounds[name] >= MAX_SILENT_ROUNDS
+            if silent and not (stopped or banned):
+                self._count_silent_departure(name)
+            if stopped or banned or silent:
                 departed.add(name)
         return departed
+
+    def _count_silent_departure(self, name: str) -> None:
+        device = self.device_of[name]
+        self.messenger.log(f"{name}: has left, without an answer in {MAX_SILENT_ROUNDS} rounds")
+        self.silent_departures[device] += 1
+        if self.silent_departures[device] >= MAX_SILENT_DEPARTURES:
+            self.dismiss([name], f"it left so {MAX_SILENT_DEPARTURES} times")
+
+    def dismiss(self, names: Collection[str], reason: str) -> None:
+        """Send devices away for good; the parties have left."""
+        self.say_goodbye(names, reason)
+        for name in names:
+            self.messenger.log(f"{name}: dismissed ({reason})")
+            self.dismissed.add(self.device_of[name])
+            if (node := self.messenger.node_of.get(name)) is not None:
+                self.messenger.banned_nodes.add(node)
 
     def forget(self, names: Iterable[str]) -> None:
         """Remove parties from the connected ones."""
@@ -114,6 +148,8 @@ class Membership:
             "salt": self.salt,
             "devices": {p: device for p, device in self.device_of.items() if p in self.took_part},
             "silent": dict(self.silent_rounds),
+            "silent_departures": dict(self.silent_departures),
+            "dismissed": sorted(self.dismissed),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -122,6 +158,8 @@ class Membership:
         self.device_of |= state["devices"]
         self.took_part |= state["devices"].keys()
         self.silent_rounds.update(state["silent"])
+        self.silent_departures.update(state.get("silent_departures", {}))
+        self.dismissed |= set(state.get("dismissed", ()))
 
     # --- inside ---------------------------------------------------------------------------------
 
@@ -136,7 +174,7 @@ class Membership:
 
     def _admits(self, node: Node, name: str, connected: Collection[int]) -> bool:
         """Return whether a node may be the device `name`; ban it where it may not."""
-        reason = None
+        reason = f"calls itself {name}, which was dismissed" if name in self.dismissed else None
         if node.key_name and node.key_name != name:
             reason = f"calls itself {name}, but its key belongs to {node.key_name}"
         for party, other in self.messenger.node_of.items():
@@ -154,7 +192,6 @@ class Membership:
         )
         self.device_of[party] = reply.fields.name
         self.messenger.node_of[party] = node
-        self.silent_rounds[party] = 0
 
     def _party_of(self, hello: Any, known_state: Callable[[str], int | None]) -> tuple[str, bool]:
         """Return the party that a device is, and whether it continues with the model it had."""

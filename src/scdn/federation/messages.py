@@ -19,16 +19,20 @@ from scdn.federation.table_format import table_arrays
 from scdn.federation.wire_format import Arrays, Frame, WireError
 from scdn.scenario.field_types import NumberBits
 
-VERSION = 7  # of these schemas; a device with another version refuses the server's hello
+VERSION = 8  # of these schemas; a device with another version refuses the server's hello
 DIGEST_BYTES = 16  # of a hashed key
 MAX_STEP_LENGTH = 4096.0  # along a device's update
+MAX_FIGURE = 1e18  # of a statistic: its square, times any other, is finite in 64 bits
+MAX_SECONDS = 1e9  # that a device says it computed
 
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Count = Annotated[int, Field(ge=0, le=1 << 40)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Figure = Annotated[float, Field(ge=0, le=MAX_FIGURE)]
+Seconds = Annotated[float, Field(ge=0, le=MAX_SECONDS)]
 StepLength = Annotated[float, Field(ge=0, le=MAX_STEP_LENGTH)]
-Smoothness = Annotated[float, Field(ge=0)] | None  # None: not finite, or not from spectral norms
+Smoothness = Figure | None  # None: not finite, or not from spectral norms
 RunId = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9]*$")]  # also a folder's name
 ArrayShape = tuple[int | str, ...]  # a letter is any size, the same size wherever it occurs
 
@@ -52,14 +56,15 @@ class Message(BaseModel):
 class HelloRequest(Message):
     """Ask a device for its name and rows; `salt` keys the hash of the rows' keys."""
 
-    version: Literal[7]
+    version: Literal[8]
     salt: Annotated[str, Field(max_length=64)]
 
 
 class JoinRequest(Message):
     """Ask a device to join with a new model: for these rows in this order, with these settings.
 
-    A device draws the rows of a round by itself: from the seed, a batch for each of `steps`.
+    A device draws the rows of a round by itself: from the seed, a batch for each of `steps`. A
+    column with the name of the server's `label` is no feature.
     """
 
     arrays = {
@@ -74,6 +79,7 @@ class JoinRequest(Message):
     task: TaskKind
     width: Annotated[int, Field(ge=1, le=10_000)]
     steps: Annotated[int, Field(ge=0, le=1 << 20)]
+    label: Annotated[str, Field(max_length=1000)]
     learning: dict[str, Any]
 
 
@@ -164,7 +170,7 @@ class JoinReply(Message):
 
     connections: Annotated[int, Field(ge=1, le=1 << 40)]
     smoothness: Smoothness
-    seconds: NonNegative
+    seconds: Seconds
 
 
 class EmbedReply(Message):
@@ -172,7 +178,7 @@ class EmbedReply(Message):
 
     arrays = {**table_arrays("drawn"), **table_arrays("held_out")}
 
-    seconds: NonNegative
+    seconds: Seconds
 
 
 class ReportReply(Message):
@@ -181,7 +187,7 @@ class ReportReply(Message):
     arrays = {**table_arrays("sample"), "test": ("f", ("test", "w"))}
 
     smoothness: Smoothness
-    seconds: NonNegative
+    seconds: Seconds
 
 
 class ApplyReply(Message):
@@ -200,7 +206,7 @@ class ApplyReply(Message):
 
     diverged: bool = False
     smoothness: Smoothness = None
-    seconds: NonNegative
+    seconds: Seconds
 
 
 class TrainReply(ApplyReply):
@@ -209,9 +215,9 @@ class TrainReply(ApplyReply):
     If the update was applied at once, they are those of `ApplyReply`.
     """
 
-    bound_sq: NonNegative | None
-    variance: NonNegative | None
-    measured_smoothness: NonNegative | None = None  # L_n, where it is measured
+    bound_sq: Figure | None
+    variance: Figure | None
+    measured_smoothness: Figure | None = None  # L_n, where it is measured
 
 
 class PredictReply(Message):
@@ -219,7 +225,7 @@ class PredictReply(Message):
 
     arrays = {"embeddings": ("f", ("rows", "w"))}
 
-    seconds: NonNegative
+    seconds: Seconds
 
 
 class GoodbyeReply(Message):

@@ -14,18 +14,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from scdn.federation.messages import (
-    REFUSED,
-    ROUND_MESSAGES,
-    SCHEMAS,
-    RefusedReply,
-    check_message,
-)
+from scdn.errors import printable
+from scdn.federation.incoming_messages import RefusedError, Reply, read_reply
+from scdn.federation.messages import ROUND_MESSAGES
 from scdn.federation.table_format import table_of
-from scdn.federation.wire_format import MAX_BYTES, Arrays, Frame, WireError, decode, encode
+from scdn.federation.wire_format import MAX_BYTES, Arrays, Frame, WireError, encode
 
 MAX_WRONG_REPLIES = 3  # after which a device is ignored
 _POLL_S, _SLOWEST_POLL_S = 0.1, 0.5  # between two looks for replies: at first, and at most
+# A device that missed its last request is given so many seconds after the others have answered, or
+# twice as long as they took: one that is dead does not stretch every round to the timeout.
+_DOUBTFUL_S, _DOUBTFUL_RATIO = 2.0, 2.0
 _CONNECTED_S = 1.0  # between two looks at which nodes are connected
 
 
@@ -63,19 +62,16 @@ class Transport(Protocol):
 
 
 class Request(NamedTuple):
-    """A message to one device; `sizes` are array sizes that its reply must have."""
+    """A message to one device.
+
+    `sizes` are array sizes that its reply must have, `max_bytes` is how large the reply may be.
+    """
 
     kind: str
     fields: dict[str, Any]
     arrays: Arrays = {}  # noqa: RUF012
     sizes: Mapping[str, int] = {}
-
-
-class Reply(NamedTuple):
-    """A checked reply."""
-
-    fields: Any
-    arrays: Arrays
+    max_bytes: int = MAX_BYTES
 
 
 @dataclass
@@ -105,10 +101,6 @@ class _Pending(NamedTuple):
     sent_at: float
 
 
-class _RefusedError(Exception):
-    """A device refused a request in a well-formed reply."""
-
-
 @dataclass
 class Messenger:
     """Knows which party is at which node, and which requests have no reply yet."""
@@ -125,6 +117,7 @@ class Messenger:
     late_replies: Counter[str] = field(default_factory=Counter)
     wrong_replies: Counter[str] = field(default_factory=Counter)
     banned_nodes: set[int] = field(default_factory=set)
+    doubtful: set[str] = field(default_factory=set)  # parties that missed their last request
     _pending: dict[str, _Pending] = field(default_factory=dict)
     _overdue: dict[str, _Pending] = field(default_factory=dict)
 
@@ -148,12 +141,18 @@ class Messenger:
         for name, (node, request) in requests.items():
             if node not in self.banned_nodes:
                 self._send(name, node, request, 3 * timeout)
-        deadline, poll_s = self.clock() + timeout, _POLL_S
-        looked = self.clock()
+        began, poll_s = self.clock(), _POLL_S
+        deadline, looked = began + timeout, began
+        only_doubtful = False
         while self._pending and self.clock() < deadline:
             arrived = self._collect(replies)
             if not self._pending:
                 break
+            if not only_doubtful and {p.name for p in self._pending.values()} <= self.doubtful:
+                only_doubtful = bool(replies)
+                if only_doubtful:
+                    took = max(_DOUBTFUL_S, _DOUBTFUL_RATIO * (self.clock() - began))
+                    deadline = min(deadline, self.clock() + took)
             if self.clock() - looked > _CONNECTED_S:
                 looked = self.clock()
                 self._give_up_on_disconnected()
@@ -161,7 +160,9 @@ class Messenger:
             self.sleep(poll_s)
         for message_id, pending in self._pending.items():
             self._overdue[message_id] = pending
-            self.log(f"{pending.name}: no reply to {pending.request.kind} within {timeout:g} s")
+            self.doubtful.add(pending.name)
+            waited = f"{self.clock() - began:.3g} s"
+            self.log(f"{pending.name}: no reply to {pending.request.kind} within {waited}")
         self._pending.clear()
         return replies
 
@@ -207,14 +208,18 @@ class Messenger:
         name, traffic, kind = pending.name, self.traffic[pending.name], pending.request.kind
         if raw_reply.raw is None:
             if kind != "goodbye":  # a device that was told to stop may have stopped already
-                self.log(f"{name}: {raw_reply.error or 'no reply will arrive'}")
+                self.log(f"{name}: {printable(raw_reply.error) or 'no reply will arrive'}")
             return
         traffic.bytes_up += len(raw_reply.raw)
+        self.doubtful.discard(name)
         try:
             if raw_reply.node != pending.node:
                 raise WireError("sent by another node")
-            reply = self._checked(pending, raw_reply.raw)
-        except _RefusedError as error:  # it may have restarted: ask for its name again
+            request = pending.request
+            reply = read_reply(
+                raw_reply.raw, kind, self.run, pending.nonce, request.sizes, request.max_bytes
+            )
+        except RefusedError as error:  # it may have restarted: ask for its name again
             self.log(f"{name}: refused {kind} ({error})")
             self.node_of.pop(name, None)
             return
@@ -235,17 +240,6 @@ class Messenger:
         sizes = {name: array.nbytes for name, array in arrays.items()}
         measured = sum(size for name, size in sizes.items() if table_of(name) in self.measurement)
         return sum(sizes.values()) - measured, measured
-
-    def _checked(self, pending: _Pending, raw: bytes) -> Reply:
-        frame, request = decode(raw), pending.request
-        if frame.kind == REFUSED:
-            raise _RefusedError(check_message(RefusedReply, frame).reason)
-        if frame.kind != request.kind:
-            raise WireError(f"replied {frame.kind[:40]} to {request.kind}")
-        fields = check_message(SCHEMAS[request.kind][1], frame, request.sizes)
-        if fields.nonce != pending.nonce or fields.run != self.run:
-            raise WireError("belongs to another request")
-        return Reply(fields, frame.arrays)
 
     def _count_wrong_reply(self, name: str, node: int, reason: str) -> None:
         self.wrong_replies[name] += 1

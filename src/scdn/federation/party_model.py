@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from torch import Tensor
 from scdn.data.dataset import TaskKind
 from scdn.data.scaling import Scaling
 from scdn.errors import faults_from_pydantic
+from scdn.federation.messages import JoinRequest
 from scdn.federation.row_alignment import KeyedFeatures
 from scdn.federation.wire_format import Arrays, WireError
 from scdn.learning.dataset_tensors import DatasetTensors
@@ -26,6 +28,7 @@ from scdn.learning.tensors import Tensors
 from scdn.scenario import LearningSettings
 
 _NO_ROWS = torch.zeros(0, dtype=torch.int64)
+MAX_NUMBERS = 1 << 26  # of a model, or of a layer's results: 256 MB in 32 bits
 MODELS = ("auto", "mlp", "linear", "cnn", "alexnet")
 
 
@@ -39,6 +42,27 @@ def checked_learning(settings: Mapping[str, Any]) -> LearningSettings:
     if learning.model not in MODELS:
         raise WireError(f"model {learning.model!r}: only {', '.join(MODELS)} are run here")
     return learning
+
+
+def check_size(
+    request: JoinRequest, learning: LearningSettings, arrays: Arrays, features: KeyedFeatures
+) -> None:
+    """Raise an error for a model, or rows, that would take more memory than a device has."""
+    rows = {name: len(arrays[name]) for name in ("train", "test", "sample")}
+    for name in ("train", "test"):
+        if not 0 < rows[name] <= len(features.keys):
+            raise WireError(f"{name} has {rows[name]} rows, must be 1 to {len(features.keys)}")
+    if rows["sample"] > rows["train"]:
+        raise WireError(f"sample has {rows['sample']} rows, of {rows['train']} to train on")
+    rows["round"] = request.steps * min(learning.batch_size, rows["train"])
+    width = max(request.width, learning.hidden if learning.model in ("auto", "mlp") else 1)
+    columns = prod(features.full_shape)
+    for what, numbers in (
+        ("the model", (columns + request.width) * width),
+        ("one layer's results", max(rows.values()) * width),
+    ):
+        if numbers > MAX_NUMBERS:
+            raise WireError(f"{what} would have {numbers} numbers, at most {MAX_NUMBERS}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scdn.errors import input_error
+from scdn.errors import describe_error, input_error
 from scdn.federation import flower
 from scdn.federation.certificates import (
     DeviceCertificate,
@@ -40,6 +40,9 @@ _FLOWER_APP = Path(__file__).parent / "flower_app"
 _FLOWER_HOME = "flower"  # folder of Flower's own files
 _SUPERLINK_START_S = 60.0
 _PARENT = "SCDN_PARENT"  # environment variable: the process that a started process ends with
+_ANCESTORS = (
+    "SCDN_ANCESTORS"  # the same for processes that Flower starts: the command, the SuperLink
+)
 _PARTIES, _KEYS = "shares", "keys"  # folders of a local federation, inside the run's folder
 _STATES = "states"  # where its devices keep their models, beside their features
 
@@ -138,14 +141,39 @@ def end_with_parent() -> None:
     if parent is None:
         return
 
+    os.environ[_ANCESTORS] = f"{parent} {os.getpid()}"
+    _end_unless(lambda: os.getppid() == int(parent))
+
+
+def end_with_ancestors() -> None:
+    """End this process, which Flower has started, with the command or the SuperLink behind it.
+
+    Flower's own process in between may outlive both, and would keep the run locked.
+    """
+    ancestors = [int(number) for number in os.environ.get(_ANCESTORS, "").split()]
+    if ancestors:
+        _end_unless(lambda: all(map(_is_running, ancestors)))
+
+
+def _end_unless(goes_on: Callable[[], bool]) -> None:
     def watch() -> None:
-        while os.getppid() == int(parent):
+        while goes_on():
             time.sleep(0.5)
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(5.0)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 # --- the server -----------------------------------------------------------------------------------
@@ -197,7 +225,11 @@ def run_at_superlink(
             break
         if time.monotonic() - checked > 1.0:
             checked = time.monotonic()
-            status, details = control.status(run_id)
+            try:
+                status, details = control.status(run_id)
+            except Exception as error:  # whatever an HTTP client raises
+                reason = describe_error(error)
+                raise OutputError(f"the SuperLink has ended ({reason}); use --resume") from None
         else:
             time.sleep(0.2)
     if details:

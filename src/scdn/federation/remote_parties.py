@@ -8,68 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import torch
 from torch import Tensor
 
-from scdn.federation.messenger import Messenger, Reply, Request
+from scdn.federation.anomaly_detection import AnomalyDetector, Reasons
+from scdn.federation.incoming_messages import Reply, TableReader, Tables
+from scdn.federation.messenger import Messenger, Request
 from scdn.federation.remote_party import RemoteParty
-from scdn.federation.table_format import NotFiniteError, pack_table, unpack_table
+from scdn.federation.round_progress import RoundProgress, SentUpdate
+from scdn.federation.train_requests import train_requests
 from scdn.federation.wire_format import Arrays, WireError
 from scdn.learning.batches import table_rows
 from scdn.learning.feature_split import FeatureView
+from scdn.learning.fusion_server import FITTED_LENGTHS, SEARCHED_LENGTHS
 from scdn.learning.gradient_stats import GradientStats
 from scdn.learning.party_backend import RoundTask, SentEmbeddings
-from scdn.learning.party_loss import GradientLoss, PartyLoss
 from scdn.learning.round_protocol import tables_after_step
-from scdn.learning.table_sender import BEFORE, DOWN, GRADIENTS, SAMPLE_GRADIENTS, TableSender
+from scdn.learning.round_training import MAX_SHORTENINGS
+from scdn.learning.table_sender import BEFORE, TableSender
 from scdn.learning.tensors import StateDict, TensorOptions, strip_prefix
 from scdn.scenario import LearningSettings
 
+T = TypeVar("T")
 _JOIN_TIMEOUT_S = 60.0  # for a new device, which has to read all its rows
-
-Tables = dict[str, Tensor]
-
-
-@dataclass
-class RoundProgress:
-    """How far a round has got.
-
-    Attributes
-    ----------
-    sizes
-        The number of rows of each table that devices send.
-    bases
-        By party: the state from which it trains.
-    table_parts
-        By party: the part of the table of all training rows that it is asked for.
-    step_known
-        Whether the length of the step was known before training; devices then apply their updates
-        at once.
-    updates
-        The number of times that devices were asked to apply their updates.
-    asked, missed
-        Parties that were asked to take part, and those of whose update the server has not heard.
-    trained, updated
-        By party: tables after training, on which the step is chosen, and after the last update.
-    not_finite
-        Parties whose numbers were no longer finite after the last update.
-    """
-
-    sizes: dict[str, int] = field(default_factory=dict)
-    bases: Mapping[str, int] = field(default_factory=dict)
-    table_parts: Mapping[str, int] = field(default_factory=dict)
-    step_known: bool = False
-    updates: int = 0
-    asked: set[str] = field(default_factory=set)
-    missed: set[str] = field(default_factory=set)
-    trained: dict[str, Tables] = field(default_factory=dict)
-    updated: dict[str, Tables] = field(default_factory=dict)
-    not_finite: set[str] = field(default_factory=set)
-
-    def state_after(self, name: str) -> int:
-        """Return the number of a party's state after the last update."""
-        return self.bases[name] + self.updates
 
 
 @dataclass
@@ -89,11 +52,17 @@ class RemoteParties:
     round: tuple[int, int] = (0, 0)
     parties: dict[str, RemoteParty] = field(default_factory=dict)
     progress: RoundProgress = field(default_factory=RoundProgress)
+    detector: AnomalyDetector = field(init=False)
     _coder: TableSender = field(init=False)
+    _reader: TableReader = field(init=False)
     _joined: dict[str, Reply] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._coder = TableSender(self.learning.number_bits, self.seed)
+        self._reader = TableReader(self.options, self.width)
+        self.detector = AnomalyDetector(
+            self.train_rows, self.learning.perturbation, self.messenger.log
+        )
 
     @property
     def number_bits(self) -> int:
@@ -133,7 +102,19 @@ class RemoteParties:
 
     def remove(self, names: Collection[str]) -> None:
         """Remove parties."""
+        self.detector.forget(names)
         self.parties = {n: party for n, party in self.parties.items() if n not in names}
+
+    def forget_harmful(self, names: Collection[str]) -> None:
+        """Forget parties that are dismissed, unless their last report was good."""
+        for party in [self.parties[name] for name in names]:
+            if party.new:
+                party.settle(good=False)
+        samples = {name: self.parties[name].sample for name in names}
+        tests = {name: self.parties[name].test for name in names}
+        for name in self.detector.forget_harmful(samples, tests):
+            self.parties[name].sample = self.parties[name].test = None
+            self.messenger.log(f"{name}: nothing that it sent is kept")
 
     # --- a round --------------------------------------------------------------------------------
 
@@ -154,61 +135,34 @@ class RemoteParties:
         progress.table_parts = task.table_parts
         if not task.training:
             return {}
-        replies = self.messenger.ask(self._train_requests(task))
-        usable = {}
+        replies = self.messenger.ask(train_requests(self, task, self._coder))
+        statistics = {name: _statistics(reply) for name, reply in replies.items()}
+        replies = self._without(replies, self.detector.figures(statistics))
+        finite = {name: reply for name, reply in replies.items() if not reply.fields.diverged}
+        for name in replies.keys() - finite.keys():
+            if self._counts_divergence(name):
+                progress.trained[name] = {}
+                progress.missed.discard(name)
+        if progress.step_known:
+            progress.trained |= {name: {} for name in self._advance(finite)}
+        else:
+            progress.trained |= self._receive_trained(finite)
+        return _gradient_stats({n: r for n, r in replies.items() if n in progress.trained})
+
+    def _receive_trained(self, replies: Mapping[str, Reply]) -> dict[str, Tables]:
+        """Return the tables of trained models on which the step is chosen."""
+        progress, sent = self.progress, {}
         for name, reply in replies.items():
-            if reply.fields.diverged:
-                if self._counts_divergence(name):
-                    progress.trained[name] = {}
-                    progress.missed.discard(name)
-                    usable[name] = reply
-            elif progress.step_known:
-                if self._advance(name, reply):
-                    progress.trained[name] = {}
-                    usable[name] = reply
-            elif tables := self._unpack(name, reply, [self._chosen_on], "trained"):
-                progress.trained[name] = tables
-                usable[name] = reply
-        return _gradient_stats(usable)
+            if tables := self._unpack(name, reply, [self._chosen_on], "trained"):
+                sent[name] = tables
+        lengths = SEARCHED_LENGTHS if self.learning.step == "searched" else FITTED_LENGTHS
+        reasons = self.detector.after_training(sent, progress.before, progress.rows, lengths)
+        return self._without(sent, reasons)
 
     @property
     def _chosen_on(self) -> str:
         """The table on which the step is chosen once the parties have trained."""
         return "held_out" if self.learning.step == "searched" else "drawn"
-
-    def _train_requests(self, task: RoundTask) -> dict[str, Request]:
-        names = [name for name in self.parties if name in task.training]
-        bases, loss = self.progress.bases, task.party_loss(names)
-        sample_loss = None if task.sample_loss is None else task.sample_loss(names)
-        requests = {}
-        for n, name in enumerate(names):
-            try:
-                arrays = self._gradients(name, GRADIENTS, loss, n)
-                if sample_loss is not None:
-                    arrays |= self._gradients(name, SAMPLE_GRADIENTS, sample_loss, n)
-            except NotFiniteError as error:  # the run will end for this, or go on without it
-                self.messenger.log(f"{name}: cannot train ({error})")
-                continue
-            steps = task.local_steps[name]
-            fields = {
-                "round": self.round[0],
-                "base": bases[name],
-                "state": bases[name] + 1,
-                "step_length": task.step_length,
-                "table_part": task.table_parts.get(name),
-                "steps": steps.count,
-                "rate": steps.rate,
-                "optimizer": steps.optimizer,
-                "optimizer_value": steps.optimizer_value,
-                **{key: float(value) for key, value in self.plan[name].items()},
-            }
-            requests[name] = Request("train", fields, arrays, self._sizes())
-        return requests
-
-    def _gradients(self, name: str, table: str, loss: PartyLoss, party: int) -> Arrays:
-        assert isinstance(loss, GradientLoss)  # noqa: S101
-        values = loss.gradients[party].flatten(0, -2)
-        return pack_table(self._coder, name, table, values, DOWN, self.round)
 
     def apply_updates(self, step_length: float, names: Collection[str]) -> set[str]:
         """Ask devices that trained to go so far along their updates; return those that did.
@@ -220,6 +174,10 @@ class RemoteParties:
         progress = self.progress
         trained = [name for name in progress.trained if name in names]
         if not progress.step_known:
+            if progress.updates > MAX_SHORTENINGS:  # no attempt was good enough
+                updated, before, rows = progress.updated, progress.before, progress.rows
+                reasons = self.detector.taken_back(updated, before, rows, progress.not_finite)
+                trained = list(self._without(dict.fromkeys(trained), reasons))
             progress.updates += 1
             self._ask_to_apply(step_length, trained)
         return {name for name in trained if self.parties[name].state == progress.state_after(name)}
@@ -230,12 +188,12 @@ class RemoteParties:
         for name in names:
             states = {"base": progress.bases[name], "state": progress.state_after(name)}
             fields = {**states, "step_length": step_length}
-            requests[name] = Request("apply", fields, {}, self._sizes())
+            requests[name] = Request("apply", fields, {}, self.sizes)
         progress.not_finite.clear()
-        for name, reply in self.messenger.ask(requests).items():
-            if not reply.fields.diverged:
-                self._advance(name, reply)
-            elif self._counts_divergence(name) and step_length:  # a shorter step will be tried
+        replies = self.messenger.ask(requests)
+        self._advance({n: reply for n, reply in replies.items() if not reply.fields.diverged})
+        for name in [name for name, reply in replies.items() if reply.fields.diverged]:
+            if self._counts_divergence(name) and step_length:  # a shorter step will be tried
                 progress.not_finite.add(name)
 
     # --- what devices have sent -----------------------------------------------------------------
@@ -260,14 +218,20 @@ class RemoteParties:
         self, tables: Mapping[str, Tensor], names: Collection[str]
     ) -> dict[str, Tensor]:
         asked = [name for name in self.parties if name in names]
-        self.progress = RoundProgress(sizes={table: len(rows) for table, rows in tables.items()})
+        self.progress = progress = RoundProgress(rows=dict(tables))
         replies = self._ask("embed", asked)
-        result = {}
+        sent = {}
         for name in [name for name in asked if name in replies]:
-            if sent := self._unpack(name, replies[name], list(tables), BEFORE):
-                result[name] = torch.cat([sent[table] for table in tables])
-        self.progress.asked, self.progress.missed = set(asked), set(asked) - set(result)
-        return result
+            if unpacked := self._unpack(name, replies[name], list(tables), BEFORE):
+                sent[name] = unpacked
+        states = {name: self.parties[name].state for name in sent}
+        progress.before = sent
+        reasons = self.detector.before_training(sent, progress.rows, states, self.number_bits)
+        sent = self._without(sent, reasons)
+        for name in sent:
+            self.detector.accept(name, states[name], sent[name], progress.rows)
+        progress.asked, progress.missed = set(asked), set(asked) - set(sent)
+        return {name: torch.cat([sent[name][table] for table in tables]) for name in sent}
 
     def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
         """Return nothing: the server keeps the rows that it has heard."""
@@ -276,16 +240,31 @@ class RemoteParties:
 
     def evaluation_embeddings(self, names: Collection[str]) -> Iterator[SentEmbeddings]:
         """Yield embeddings of the sample and the test rows, of those that have reported."""
-        unknown = [n for n, party in self.parties.items() if n in names and party.sample is None]
+        unknown = [
+            name
+            for name, party in self.parties.items()
+            if name in names and party.sample is None and name not in self.progress.left_out
+        ]
         if unknown:
             self._ask_to_report(unknown)
+        self._check_reports(names)
         for name, party in self.parties.items():
             if name in names and party.sample is not None and party.test is not None:
                 yield SentEmbeddings([name], [party.sample], [party.test])
 
+    def _check_reports(self, names: Collection[str]) -> None:
+        """Take back reports that are out of line; those before them stay."""
+        new = {name: party for name, party in self.parties.items() if name in names and party.new}
+        samples = {name: party.sample for name, party in new.items() if party.sample is not None}
+        tests = {name: party.test for name, party in new.items() if party.test is not None}
+        reasons = self.detector.reports(samples, tests)
+        self._without(new, reasons)
+        for name, party in new.items():
+            party.settle(good=name not in reasons)
+
     def _ask_to_report(self, names: Collection[str]) -> None:
-        for name, reply in self._ask("report", names).items():
-            self._store_report(name, reply)
+        for name, update in self._receive_reports(self._ask("report", names)).items():
+            self.parties[name].update(update.tables["sample"], update.test, update.smoothness)
 
     def _ask(self, kind: str, names: Collection[str]) -> dict[str, Reply]:
         """Ask devices for embeddings of their current models; return the replies that came."""
@@ -293,7 +272,7 @@ class RemoteParties:
         for name in names:
             fields = {"round": self.round[0], "base": self.parties[name].state}
             fields["number_bits"] = self.number_bits
-            requests[name] = Request(kind, fields, {}, self._sizes())
+            requests[name] = Request(kind, fields, {}, self.sizes)
         return self.messenger.ask(requests)
 
     def smoothness(self) -> dict[str, float]:
@@ -322,7 +301,9 @@ class RemoteParties:
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _sizes(self) -> dict[str, int]:
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Return the array sizes that replies must have."""
         sizes = {"sample": self.sample_rows, "test": self.test_rows, "w": self.width}
         return self.progress.sizes | sizes
 
@@ -331,58 +312,81 @@ class RemoteParties:
         self.messenger.log(f"{name}: training diverged")
         return self.learning.step == "searched"
 
-    def _advance(self, name: str, reply: Reply) -> bool:
-        """Store a party's tables after its update; return whether they were all there."""
-        progress = self.progress
+    def _advance(self, replies: Mapping[str, Reply]) -> set[str]:
+        """Store parties' tables after their updates; return those whose tables are all good."""
+        progress, detector = self.progress, self.detector
         after = tables_after_step(self.learning)
-        tables = self._unpack(name, reply, after, f"after {progress.updates - 1}")
-        part = progress.table_parts.get(name)
-        table: Tables | None = {}
-        if part is not None:
-            rows = table_rows(part, self.learning.table_rounds, self.train_rows)
-            table = self._unpack(name, reply, ["table"], f"part {part}", len(rows))
-        if tables is None or table is None or not self._store_report(name, reply):
-            return False
-        progress.updated[name] = tables | table
-        self.parties[name].state = progress.state_after(name)
-        progress.missed.discard(name)
-        return True
+        updates: dict[str, SentUpdate] = {}
+        for name, update in self._receive_reports(replies).items():
+            tables = self._unpack(name, replies[name], after, f"after {progress.updates - 1}")
+            part = progress.table_parts.get(name)
+            table: Tables | None = {}
+            if part is not None:
+                rows = table_rows(part, self.learning.table_rounds, self.train_rows)
+                table = self._unpack(name, replies[name], ["table"], f"part {part}", len(rows))
+            if tables is not None and table is not None:
+                updates[name] = update._replace(tables={**tables, **table, **update.tables})
+        sent = {name: update.tables for name, update in updates.items()}
+        reasons = detector.after_step(sent, progress.rows, self.number_bits)
+        for name, update in self._without(updates, reasons).items():
+            progress.updated[name] = update.tables
+            party = self.parties[name]
+            party.state = progress.state_after(name)
+            party.update(update.tables["sample"], update.test, update.smoothness)
+            detector.accept(name, party.state, update.tables, progress.rows)
+            detector.accept_figures(name, _statistics(replies[name]))
+            progress.missed.discard(name)
+        return updates.keys() - reasons.keys()
 
-    def _store_report(self, name: str, reply: Reply) -> bool:
-        if "test" not in reply.arrays:
-            self.messenger.reject(name, "array 'test' is missing")
-            return False
-        sent = self._unpack(name, reply, ["sample"], "after", self.sample_rows)
-        if sent is None:
-            return False
-        test = self.options.tensor(reply.arrays["test"].copy())
-        self.parties[name].update(sent["sample"], test, reply.fields.smoothness)
-        return True
+    def _receive_reports(self, replies: Mapping[str, Reply]) -> dict[str, SentUpdate]:
+        """Return what devices report of the sample and the test rows."""
+        updates = {}
+        for name, reply in replies.items():
+            smoothness = reply.fields.smoothness
+            if "test" not in reply.arrays:
+                self.messenger.reject(name, "array 'test' is missing")
+            elif smoothness is None and self.learning.smoothness == "norms":
+                self._without({name: None}, {name: "its smoothness is not finite"})
+            elif sample := self._unpack(name, reply, ["sample"], "after", self.sample_rows):
+                try:
+                    test = self._reader.plain("test", reply.arrays["test"])
+                except WireError as error:
+                    self.messenger.reject(name, str(error))
+                else:
+                    updates[name] = SentUpdate(sample, test, smoothness)
+        return updates
+
+    def _without(self, sent: Mapping[str, T], reasons: Reasons) -> dict[str, T]:
+        """Leave parties out of the round, and say why; return what the others have sent."""
+        for name, reason in reasons.items():
+            self.messenger.log(f"{name}: left out of round {self.round[0] + 1}: {reason}")
+            if name not in self.progress.left_out:
+                self.detector.suspect(name)
+            self.progress.leave_out(name, reason)
+        return {name: item for name, item in sent.items() if name not in reasons}
 
     def _unpack(
         self, name: str, reply: Reply, tables: Collection[str], phase: str, rows: int | None = None
     ) -> Tables | None:
         """Return tables of a reply; None, and a line in the log, where one is missing or wrong."""
-        unpacked: Tables = {}
-        for table in tables:
-            count = self.progress.sizes[table] if rows is None else rows
-            like = torch.zeros(
-                count, self.width, dtype=self.options.dtype, device=self.options.device
-            )
-            if count == 0:
-                unpacked[table] = like
-                continue
-            try:
-                unpacked[table] = unpack_table(self._coder, name, table, reply.arrays, like, phase)
-            except WireError as error:
-                self.messenger.reject(name, str(error))
-                return None
-        return unpacked
+        sizes = self.progress.sizes
+        counts = {table: sizes[table] if rows is None else rows for table in tables}
+        try:
+            return self._reader.coded(self._coder, name, reply.arrays, counts, phase)
+        except WireError as error:
+            self.messenger.reject(name, str(error))
+            return None
 
     def _undefined(self, rows: int) -> Tensor:
         """Return embeddings of a party whose numbers are no longer finite, (rows, width)."""
         dtype, device = self.options.dtype, self.options.device
         return torch.full((rows, self.width), torch.nan, dtype=dtype, device=device)
+
+
+def _statistics(reply: Reply) -> dict[str, float | None]:
+    """Return what a device has measured of its model, by name."""
+    names = ("bound_sq", "variance", "measured_smoothness", "smoothness")
+    return {name: getattr(reply.fields, name, None) for name in names}
 
 
 def _gradient_stats(replies: Mapping[str, Reply]) -> dict[str, GradientStats]:

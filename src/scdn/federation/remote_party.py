@@ -18,6 +18,8 @@ class RemoteParty:
     ----------
     sample, test
         Embeddings (rows, width) of the sample and of the test rows; None before its first report.
+    new
+        Whether its last report has not been compared with others yet.
     """
 
     connections: int
@@ -25,11 +27,21 @@ class RemoteParty:
     smoothness: float = 0.0
     sample: Tensor | None = None
     test: Tensor | None = None
+    new: bool = False
+    _good: tuple[Tensor | None, Tensor | None] = (None, None)  # sample and test before the new ones
 
     def update(self, sample: Tensor, test: Tensor, smoothness: float | None) -> None:
         """Store a newer report."""
-        self.sample, self.test = sample, test
+        if not self.new:
+            self._good = self.sample, self.test
+        self.sample, self.test, self.new = sample, test, True
         self.smoothness = math.inf if smoothness is None else smoothness
+
+    def settle(self, *, good: bool) -> None:
+        """Keep the new report, or go back to the one before."""
+        if not good:
+            self.sample, self.test = self._good
+        self.new, self._good = False, (None, None)
 
     def state_dict(self) -> StateDict:
         """Return everything the server has of the party."""

@@ -7,9 +7,9 @@ nothing without the key, or a list of possible keys to try.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -55,6 +55,7 @@ class KeyedLabels:
     task: TaskKind
     classes: tuple[str, ...]
     provenance: str
+    label: str = ""  # the column's name; none in a file of `export_parties`
 
     def save(self, path: Path) -> None:
         """Write the labels to a file that `read_labels` reads."""
@@ -95,7 +96,7 @@ def read_labels(
     test = np.zeros(len(keys), bool)
     test[order[train_test_rows(len(keys), "table-split")[1]]] = True
     provenance = f"{path.name}, {len(keys)} rows with a clear key of {len(frame)}"
-    return KeyedLabels(path.stem, keys, targets, test, task, names, provenance)
+    return KeyedLabels(path.stem, keys, targets, test, task, names, provenance, label)
 
 
 def _read_exported(path: Path) -> dict[str, NDArray[Any]]:
@@ -147,6 +148,17 @@ class KeyedFeatures:
         except KeyError:
             raise WireError("asked for rows that this device does not have") from None
 
+    def without(self, column: str) -> KeyedFeatures:
+        """Return the rows without a column of this name, if there is one."""
+        if column not in self.names:
+            return self
+        kept = [n for n, name in enumerate(self.names) if name != column]
+        if not kept:
+            raise WireError(f"has no features but {column!r}, which is to be predicted")
+        names = tuple(self.names[n] for n in kept)
+        view, width = table_view(len(kept)), (len(kept),)
+        return replace(self, values=self.values[:, kept], view=view, full_shape=width, names=names)
+
     def fit_scaling(self, train: NDArray[Any], kind: ScalingKind) -> Scaling:
         """Return how rows are scaled: by the training rows, unless the file has scaled ones."""
         return Scaling.fit(train, "none" if self.scaled else kind)
@@ -158,10 +170,16 @@ def _rows_by_key(features: KeyedFeatures, salt: str) -> dict[bytes, int]:
     return {hashed.tobytes(): row for row, hashed in enumerate(hash_keys(features.keys, salt))}
 
 
-def read_features(path: Path, key: str = "") -> KeyedFeatures:
-    """Read a device's `.csv`, `.parquet` or `.npz` file; `key` names the column of keys."""
+def read_features(path: Path, key: str = "", columns: Sequence[str] = ()) -> KeyedFeatures:
+    """Read a device's `.csv`, `.parquet` or `.npz` file; `key` names the column of keys.
+
+    `columns` are the features, by default all other columns.
+    """
     arrays = _read_exported(path)
     if "full_shape" in arrays:
+        if columns:
+            problem = f"{path.name} has columns without names"
+            raise input_error("scdn", "--columns", problem, "leave it out")
         with _read_errors_named(path):
             return _exported_features(arrays)
     if not key:
@@ -169,16 +187,21 @@ def read_features(path: Path, key: str = "") -> KeyedFeatures:
             "scdn", "--key", "is missing", "must name the column that all files share"
         )
     frame = read_table(path, text=[key])
-    require_columns(frame, [key], str(path))
+    require_columns(frame, [key, *columns], str(path))
+    if key in columns or len(set(columns)) < len(columns):
+        raise input_error("scdn", "--columns", "has the key, or a duplicate", "needs features")
     keys, usable = _usable_keys(frame, key)
-    columns = [column for column in frame.columns if column != key]
-    if not columns or not keys:
+    names = tuple(columns) or tuple(column for column in frame.columns if column != key)
+    if not names or not keys:
         raise input_error(str(path), "file", "has no features with a unique key", "needs some")
-    values = numeric_cells(frame, columns, str(path), key)[usable]
-    width = len(columns)
-    view = FeatureView("table", np.arange(width), np.ones(width, bool), (width,))
-    unusable = len(frame) - len(keys)
-    return KeyedFeatures(keys, values, view, (width,), False, unusable, tuple(columns))
+    values = numeric_cells(frame, list(names), str(path), key)[usable]
+    view, unusable = table_view(len(names)), len(frame) - len(keys)
+    return KeyedFeatures(keys, values, view, (len(names),), False, unusable, names)
+
+
+def table_view(width: int) -> FeatureView:
+    """Return the view of a table whose columns are all a device's own."""
+    return FeatureView("table", np.arange(width), np.ones(width, bool), (width,))
 
 
 def _exported_features(arrays: Mapping[str, NDArray[Any]]) -> KeyedFeatures:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scdn.data.dataset import TaskKind
-from scdn.errors import input_error
+from scdn.errors import input_error, printable
 from scdn.federation.row_alignment import KeyedLabels, read_labels
 from scdn.methods import method
 from scdn.scenario import Scenario
@@ -58,9 +58,9 @@ class ServerSettings:
         return Path(self.out) / _LOG_FILE
 
     def log(self, text: str) -> None:
-        """Append a line to the run's log."""
-        with self.log_file.open("a") as file:
-            file.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+        """Append a line to the run's log; text may come from devices, and is escaped."""
+        with self.log_file.open("a", encoding="utf-8") as file:
+            file.write(printable(f"{time.strftime('%H:%M:%S')} {text}") + "\n")
 
     def read_labels(self) -> KeyedLabels:
         """Read the server's labels."""

@@ -21,10 +21,10 @@ def warm_up() -> None:
     ids = {"run": "0", "nonce": ""}
     rows, sample = hash_keys(keys, ""), np.arange(4)
     party = {"name": "warm-up", "seed": 0, "task": "classification", "width": 2}
-    fields = {**ids, **party, "steps": 1, "learning": {"hidden": 2}}
+    fields = {**ids, **party, "steps": 1, "label": "", "learning": {"hidden": 2}}
     join: Arrays = {"train": rows[:6], "test": rows[6:], "sample": sample}
     device.answer(encode(Frame("join", fields, join)))
-    device.answer(encode(Frame("embed", {**ids, "round": 0, "base": 0})))
+    device.answer(encode(Frame("embed", {**ids, "round": 0, "base": 0, "number_bits": 32})))
     plan = {"steps": 1, "rate": 0.1, "optimizer": "sgd", "optimizer_value": 0.0}
     plan |= {"iterations": 1.0, "power_w": 0.0, "cpu_hz": 0.0}
     round_ = {"round": 0, "base": 0, "state": 1, "step_length": 1.0, "table_part": None}

@@ -4,6 +4,7 @@
 
 The header lists the arrays with their types and shapes. Sizes are checked against the bytes that
 are really there before an array is made, floats must be finite, and nothing is ever unpickled.
+`incoming_messages.py` checks what the fields and arrays of a message are.
 """
 
 from __future__ import annotations
@@ -99,6 +100,8 @@ def _decode_arrays(listed: list[Any], raw: bytes, start: int) -> Arrays:
         name, dtype, shape = _decode_entry(entry)
         count = math.prod(shape)
         size = count * np.dtype(dtype).itemsize
+        if math.prod(size for size in shape if size) > MAX_BYTES:  # where another one is 0
+            raise WireError(f"{name} has more elements than a message can hold")
         if name in arrays or size > len(raw) - start:
             raise WireError(f"array of {size} bytes is duplicate or cut off")
         array = np.frombuffer(raw, dtype, count, start).reshape(shape)

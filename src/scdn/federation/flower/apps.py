@@ -13,6 +13,7 @@ from scdn.errors import InputError
 from scdn.federation import flower
 from scdn.federation.flower.grid_transport import GridTransport
 from scdn.federation.unix_socket import ask_socket
+from scdn.file_io import OutputError
 
 flower.disable_internet_calls()
 
@@ -27,8 +28,10 @@ client = ClientApp()
 def _run_server(grid: Any, context: Any) -> None:
     from scdn.federation.collect_embeddings import answer_request
     from scdn.federation.federated_server import run_server
+    from scdn.federation.processes import end_with_ancestors
     from scdn.federation.server_settings import ServerSettings
 
+    end_with_ancestors()
     settings = ServerSettings.from_run_config(dict(context.run_config))
     try:
         if settings.predict:
@@ -37,6 +40,8 @@ def _run_server(grid: Any, context: Any) -> None:
             run_server(settings, GridTransport(grid))
     except InputError as error:
         raise RuntimeError("; ".join(error.lines())) from None  # Flower shows it to the user
+    except OutputError as error:
+        raise RuntimeError(str(error)) from None
 
 
 @client.query()

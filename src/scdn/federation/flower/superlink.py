@@ -13,30 +13,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scdn.federation.flower import disable_internet_calls, is_loopback
+from scdn.federation.flower import disable_internet_calls, private_parts
+from scdn.federation.flower.access_check import MAX_CONNECTIONS, AccessCheck, DeviceKeys
 from scdn.federation.wire_format import MAX_BYTES
 
 _OVERHEAD_BYTES = 1 << 16  # of a Flower message around its frame
 
 
 def serve_superlink(arguments: list[str]) -> None:
-    """Run Flower's SuperLink; other machines reach the part for devices alone.
+    """Run Flower's SuperLink behind the access check; with TLS, devices need a valid certificate.
 
-    Flower offers runs, registrations and devices at one port, and asks for keys of devices alone.
+    Certificates are those in the folder of the server's own one.
     """
     disable_internet_calls()
     import uvicorn
-    from flwr.superlink.cli.flower_superlink import (
-        SuperLinkLifespan,
-        _parse_superlink_lifespan_config,
-    )
-    from flwr.superlink.main import create_app
 
     sys.argv = ["flower-superlink", *arguments]
-    config = _parse_superlink_lifespan_config()
-    app = create_app(config, SuperLinkLifespan)
+    config = private_parts._parse_superlink_lifespan_config()
+    app = private_parts.create_app(config, private_parts.SuperLinkLifespan)
+    certificate = config.ssl_certfile
+    keys = None if certificate is None else DeviceKeys(Path(certificate).parent)
     uvicorn.run(
-        app=with_access_check(app, MAX_BYTES + _OVERHEAD_BYTES),
+        app=AccessCheck(app, MAX_BYTES + _OVERHEAD_BYTES, keys),
+        limit_concurrency=MAX_CONNECTIONS,
         host=config.host,
         port=config.port,
         access_log=False,
@@ -48,30 +47,6 @@ def serve_superlink(arguments: list[str]) -> None:
     )
 
 
-def with_access_check(app: Any, max_bytes: int) -> Any:
-    """Return an ASGI app that hears other machines' devices only, and reads no large bodies."""
-
-    async def checked(scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            await app(scope, receive, send)
-            return
-        host = (scope.get("client") or ("",))[0]
-        sizes = [value for name, value in scope["headers"] if name == b"content-length"]
-        if not scope["path"].startswith("/v1/fleet/") and not is_loopback(host):
-            await _send_status(send, 403)
-        elif not (len(sizes) == 1 and sizes[0].isdigit() and int(sizes[0]) <= max_bytes):
-            await _send_status(send, 413)
-        else:
-            await app(scope, receive, send)
-
-    return checked
-
-
-async def _send_status(send: Any, status: int) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": []})
-    await send({"type": "http.response.body", "body": b""})
-
-
 @dataclass
 class SuperLinkControl:
     """Starts and watches runs at a SuperLink on this machine."""
@@ -81,12 +56,13 @@ class SuperLinkControl:
 
     @contextmanager
     def _client(self) -> Iterator[Any]:
-        from flwr.supercore.control import ControlHttpClient
-        from flwr.supercore.interceptors import RuntimeVersionHttpInterceptor
 
         root = None if self.root_certificate is None else self.root_certificate.read_bytes()
-        client = ControlHttpClient.from_server_address(
-            self.address, root is None, root, [RuntimeVersionHttpInterceptor("flwr CLI")]
+        client = private_parts.ControlHttpClient.from_server_address(
+            self.address,
+            root is None,
+            root,
+            [private_parts.RuntimeVersionHttpInterceptor("flwr CLI")],
         )
         try:
             yield client
@@ -95,41 +71,34 @@ class SuperLinkControl:
 
     def ready(self) -> bool:
         """Return whether the SuperLink answers."""
-        from flwr.proto.control_pb2 import ListRunsRequest
-
         try:
             with self._client() as client:
-                client.ListRuns(ListRunsRequest())
+                client.ListRuns(private_parts.ListRunsRequest())
             return True
         except Exception:  # not yet, for whatever reason
             return False
 
     def register(self, public_key: bytes, name: str) -> None:
         """Admit the device with this key."""
-        from flwr.proto.control_pb2 import RegisterNodeRequest
-
         with self._client() as client:
-            client.RegisterNode(RegisterNodeRequest(public_key=public_key, name=name))
+            client.RegisterNode(private_parts.RegisterNodeRequest(public_key=public_key, name=name))
 
     def start(self, app: Path, config: dict[str, Any]) -> int:
         """Start the app in a folder and return the run's id."""
-        from flwr.cli.build import build_fab_from_disk
-        from flwr.common.serde import fab_to_proto, user_config_to_proto
-        from flwr.proto.control_pb2 import StartRunRequest
-        from flwr.supercore.fab import Fab
-
-        raw = build_fab_from_disk(app)
-        fab = fab_to_proto(Fab(hashlib.sha256(raw).hexdigest(), raw, {}))
-        request = StartRunRequest(fab=fab, override_config=user_config_to_proto(config))
+        raw = private_parts.build_fab_from_disk(app)
+        fab = private_parts.fab_to_proto(
+            private_parts.Fab(hashlib.sha256(raw).hexdigest(), raw, {})
+        )
+        request = private_parts.StartRunRequest(
+            fab=fab, override_config=private_parts.user_config_to_proto(config)
+        )
         with self._client() as client:
             return int(client.StartRun(request).run_id)
 
     def status(self, run_id: int) -> tuple[str, str]:
         """Return a run's status, and Flower's details about it."""
-        from flwr.proto.control_pb2 import ListRunsRequest
-
         with self._client() as client:
-            run = client.ListRuns(ListRunsRequest(run_id=run_id)).run_dict[run_id]
+            run = client.ListRuns(private_parts.ListRunsRequest(run_id=run_id)).run_dict[run_id]
         return run.status.status, run.status.details
 
 

@@ -17,9 +17,9 @@ from typing import Any
 import httpx
 
 from scdn.federation.certificates import read_private_key
-from scdn.federation.flower import FIELD, RECORD, make_reply
+from scdn.federation.flower import FIELD, RECORD, make_reply, private_parts
 
-_HEARTBEAT_S = 30.0
+_HEARTBEAT_S = 10.0  # the least that Flower allows; after two of them it gives a device up
 _GRACE_S = 5.0  # a server that has just started may not know its devices yet
 _FIRST_POLL_S, _SLOWEST_POLL_S = 0.1, 1.0  # between two looks for messages: after one, and idle
 
@@ -47,12 +47,13 @@ class SuperNodeConnection:
         """Answer messages until `stop()` is true, then disconnect."""
         lost_at, admitted = time.monotonic(), False
         answers_since: float | None = None  # the server, since it could not be reached last
+        logged = ""
         while not stop():
             try:
                 with self._client() as client:
                     node = self._join(client, admitted)
                     admitted = True
-                    lost_at = time.monotonic()
+                    lost_at, logged = time.monotonic(), ""
                     self.log(f"connected to {self.address}")
                     self._answer_messages(client, node, answer, stop)
                     return
@@ -69,7 +70,10 @@ class SuperNodeConnection:
                     raise RefusedByServerError(
                         f"{self.address}: no server for {self.patience_s:.0f} s"
                     ) from None
-                self.log(f"{self.address}: {_short(error)}; trying again")
+                line = f"{self.address}: {_short(error)}; trying again"
+                if line != logged:  # once, not every second
+                    self.log(line)
+                logged = line
                 _wait(1.0, stop)
 
     def _raise_if_permanent(self, error: Exception, may_recover: bool) -> None:
@@ -78,7 +82,12 @@ class SuperNodeConnection:
             raise RefusedByServerError(
                 f"{self.address}: the server's certificate is not trusted ({text})"
             ) from None
-        refused = isinstance(error, httpx.HTTPStatusError) and error.response.is_client_error
+        refused = (
+            isinstance(error, httpx.HTTPStatusError)
+            and error.response.is_client_error
+            # A device that was killed is active for Flower until it has missed two heartbeats.
+            and error.response.status_code != httpx.codes.PRECONDITION_FAILED
+        )
         if refused and not may_recover:
             raise RefusedByServerError(
                 f"{self.address}: the server does not admit this device's key ({_short(error)})"
@@ -86,60 +95,56 @@ class SuperNodeConnection:
 
     @contextmanager
     def _client(self) -> Iterator[Any]:
-        from flwr.supercore.interceptors.http.runtime_version import RuntimeVersionHttpInterceptor
-        from flwr.supercore.primitives.asymmetric import generate_key_pairs
-        from flwr.supernode.fleet_http_client import FleetHttpClient
-        from flwr.supernode.node_auth_http_interceptor import NodeAuthHttpInterceptor
 
         if self._key_pair is None:
             if self.private_key is None:
-                self._key_pair = generate_key_pairs()
+                self._key_pair = private_parts.generate_key_pairs()
             else:
                 private_key = read_private_key(self.private_key)
                 self._key_pair = private_key, private_key.public_key()
         root = None if self.root_certificate is None else self.root_certificate.read_bytes()
-        client = FleetHttpClient.from_server_address(
+        client = private_parts.FleetHttpClient.from_server_address(
             self.address,
             root is None,
             root,
-            [RuntimeVersionHttpInterceptor("SuperNode"), NodeAuthHttpInterceptor(*self._key_pair)],
+            [
+                private_parts.RuntimeVersionHttpInterceptor("SuperNode"),
+                private_parts.NodeAuthHttpInterceptor(*self._key_pair),
+            ],
         )
         with client:
             yield client
 
     def _join(self, client: Any, admitted: bool) -> Any:
         """Register where no key is needed, activate the node, and return it."""
-        from flwr.proto.fleet_pb2 import ActivateNodeRequest, RegisterNodeFleetRequest
-        from flwr.proto.node_pb2 import Node as ProtoNode
-        from flwr.supercore.primitives.asymmetric import public_key_to_bytes
-
         if self._node is not None and self._is_active(client):
             return self._node
-        public_key = public_key_to_bytes(self._key_pair[1])
+        public_key = private_parts.public_key_to_bytes(self._key_pair[1])
         if self.private_key is None:
             try:
-                client.RegisterNode(RegisterNodeFleetRequest(public_key=public_key))
+                client.RegisterNode(private_parts.RegisterNodeFleetRequest(public_key=public_key))
             except httpx.HTTPStatusError:
                 if not admitted:  # otherwise it is registered already
                     raise
         activated = client.ActivateNode(
-            ActivateNodeRequest(public_key=public_key, heartbeat_interval=_HEARTBEAT_S)
+            private_parts.ActivateNodeRequest(
+                public_key=public_key, heartbeat_interval=_HEARTBEAT_S
+            )
         )
-        self._node = ProtoNode(node_id=activated.node_id)
+        self._node = private_parts.Node(node_id=activated.node_id)
         return self._node
 
     def _is_active(self, client: Any) -> bool:
         """Return whether the server still knows the node: it would refuse a second activation."""
-        from flwr.proto.heartbeat_pb2 import SendNodeHeartbeatRequest
-
-        heartbeat = SendNodeHeartbeatRequest(node=self._node, heartbeat_interval=_HEARTBEAT_S)
+        heartbeat = private_parts.SendNodeHeartbeatRequest(
+            node=self._node, heartbeat_interval=_HEARTBEAT_S
+        )
         try:
             return bool(client.SendNodeHeartbeat(heartbeat).success)
         except httpx.HTTPStatusError:
             return False
 
     def _answer_messages(self, client: Any, node: Any, answer: Answer, stop: Stop) -> None:
-        from flwr.proto.fleet_pb2 import DeactivateNodeRequest, PullMessagesRequest
 
         ended = threading.Event()
         threading.Thread(
@@ -148,7 +153,7 @@ class SuperNodeConnection:
         poll_s = _FIRST_POLL_S
         try:
             while not stop():
-                pulled = client.PullMessages(PullMessagesRequest(node=node))
+                pulled = client.PullMessages(private_parts.PullMessagesRequest(node=node))
                 if pulled.messages_list:
                     tree = pulled.message_object_trees[0]
                     self._answer_message(client, node, pulled.messages_list[0], tree, answer)
@@ -160,15 +165,15 @@ class SuperNodeConnection:
             ended.set()
             if stop():
                 try:
-                    client.DeactivateNode(DeactivateNodeRequest(node_id=node.node_id))
+                    client.DeactivateNode(private_parts.DeactivateNodeRequest(node_id=node.node_id))
                 except Exception as error:  # the server may be gone; it notices by itself
                     self.log(f"could not disconnect properly ({_short(error)})")
 
     def _send_heartbeats(self, client: Any, node: Any, ended: threading.Event) -> None:
         """Tell the server regularly that the device is alive, also while it computes."""
-        from flwr.proto.heartbeat_pb2 import SendNodeHeartbeatRequest
-
-        heartbeat = SendNodeHeartbeatRequest(node=node, heartbeat_interval=_HEARTBEAT_S)
+        heartbeat = private_parts.SendNodeHeartbeatRequest(
+            node=node, heartbeat_interval=_HEARTBEAT_S
+        )
         while not ended.wait(_HEARTBEAT_S / 2):
             try:
                 client.SendNodeHeartbeat(heartbeat)
@@ -179,18 +184,13 @@ class SuperNodeConnection:
         self, client: Any, node: Any, header: Any, tree: Any, answer: Answer
     ) -> None:
         from flwr.app import Message
-        from flwr.supercore.inflatable.inflatable_protobuf_utils import (
-            make_confirm_message_received_fn_protobuf,
-            make_pull_object_fn_protobuf,
-        )
-        from flwr.supercore.inflatable.inflatable_utils import pull_and_inflate_object_from_tree
 
         run_id = header.metadata.run_id
         try:
-            message = pull_and_inflate_object_from_tree(
+            message = private_parts.pull_and_inflate_object_from_tree(
                 tree,
-                make_pull_object_fn_protobuf(client.PullObject, node, run_id),
-                make_confirm_message_received_fn_protobuf(
+                private_parts.make_pull_object_fn_protobuf(client.PullObject, node, run_id),
+                private_parts.make_confirm_message_received_fn_protobuf(
                     client.ConfirmMessageReceived, node, run_id
                 ),
                 return_type=Message,
@@ -208,30 +208,24 @@ class SuperNodeConnection:
             self.log(f"the server did not take a reply ({_short(error)})")
 
     def _push_reply(self, client: Any, node: Any, reply: Any) -> None:
-        from flwr.app.message import remove_content_from_message
-        from flwr.common.serde import message_to_proto
-        from flwr.proto.fleet_pb2 import PushMessagesRequest
-        from flwr.supercore.inflatable.inflatable_object import (
-            get_all_nested_objects,
-            get_object_tree,
-            no_object_id_recompute,
-        )
-        from flwr.supercore.inflatable.inflatable_protobuf_utils import make_push_object_fn_protobuf
-        from flwr.supercore.inflatable.inflatable_utils import push_objects
 
-        with no_object_id_recompute():
+        with private_parts.no_object_id_recompute():
             reply.metadata.__dict__["_message_id"] = reply.object_id
             pushed = client.PushMessages(
-                PushMessagesRequest(
+                private_parts.PushMessagesRequest(
                     node=node,
-                    messages_list=[message_to_proto(remove_content_from_message(reply))],
-                    message_object_trees=[get_object_tree(reply)],
+                    messages_list=[
+                        private_parts.message_to_proto(
+                            private_parts.remove_content_from_message(reply)
+                        )
+                    ],
+                    message_object_trees=[private_parts.get_object_tree(reply)],
                     clientapp_runtime_list=[0.0],
                 )
             )
-            push_objects(
-                get_all_nested_objects(reply),
-                make_push_object_fn_protobuf(
+            private_parts.push_objects(
+                private_parts.get_all_nested_objects(reply),
+                private_parts.make_push_object_fn_protobuf(
                     client.PushObject, node, reply.metadata.run_id, pushed.session_id
                 ),
                 object_ids_to_push=set(pushed.objects_to_push),

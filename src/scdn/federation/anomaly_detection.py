@@ -1,0 +1,373 @@
+"""Find devices whose well-formed replies are out of line, so that a round can go on without them.
+
+Three things are looked at. Thresholds are above what honest devices showed in a few runs on digits
+and occupancy; the comments beside them say how far, where it was measured.
+
+harm
+    The loss on rows held out, with what a device says and with what was to be expected of it
+    instead: whoever makes everybody's loss much worse is left out (`embedding_harm.py`).
+contradictions
+    A row has one embedding in one state of a model, however often it is asked for.
+sizes and figures
+    They are compared with a device's own history and with the other devices'. A value must be far
+    above both to be out of line; a new device has only the others to be compared with.
+
+What is odd and does no harm is said once in the log, and nothing else follows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from scdn.federation.embedding_harm import MAX_HARM, HarmMeasure, describe_losses
+from scdn.federation.incoming_messages import Tables
+from scdn.federation.reply_history import CHANGE, SIZE, ReplyHistory, root_mean_square, size_of
+from scdn.learning.round_training import TOLERATED_RISE
+
+# Embeddings may be so many times as large as a device's own before and the others'. With a searched
+# step honest ones grew up to 380 times in one round, and those of all devices together.
+MAX_SIZE_RATIO = 1000.0
+# The same for what a device measures of its gradients. Honest ones: up to 33, with dropout.
+MAX_FIGURE_RATIO = 1000.0
+# Two embeddings of one row may differ by this part of the table's root mean square, besides
+# rounding and noise, and may do so on one row of ten. How far honest ones differ is not measured.
+TOLERANCE, MAX_CONTRADICTED = 0.05, 0.1
+_NOISE_DEVIATIONS = 8.0  # of the noise that devices add to what they send
+_ROUNDING_STEPS = 4.0  # between two numbers of few bits: two roundings, also of differences
+# Updates so many times as large as the median of the others are tried without their device: smaller
+# ones cannot decide how far all devices go.
+_LARGE_CHANGE = 3.0
+MAX_SUSPICIOUS_ROUNDS = 3  # in which a party was out of line, after which it is dismissed
+# Rounds in a row whose step is taken back because of one party. It happens to honest ones where a
+# step is too long, but the rates fall each time.
+MAX_BLOCKED_ROUNDS = 3
+# Replies that take more than this part of the timeout, more than so many seconds, and so many times
+# as long as the median of the others': whoever answers in the last second slows down everybody.
+_SLOW, _SLOW_S, _SLOW_RATIO = 0.5, 2.0, 10.0
+# The log names devices whose embeddings, or updates, are so many times as large as any other's.
+_LARGE_SIZE, _LARGE_UPDATE = 5.0, 30.0
+# After so many rounds the log names a device that lowers the loss by less than this part of it.
+USELESS_ROUNDS, _USELESS = 5, 0.01
+
+Reasons = dict[str, str]  # by party: why it is left out
+
+
+@dataclass
+class AnomalyDetector:
+    """Compares what devices say: with what they said before, with one another, by its effect.
+
+    In each phase of a round the parties' backend passes on what all devices have sent, leaves out
+    the parties that are returned, with the reason, and calls `accept` for the others.
+    """
+
+    train_rows: int
+    perturbation: float
+    log: Callable[[str], None] = lambda _: None
+    harm: HarmMeasure | None = None  # once there is a model
+    parties: dict[str, ReplyHistory] = field(default_factory=dict)
+    suspicious_rounds: Counter[str] = field(default_factory=Counter)  # by party
+    _blocked_rounds: Counter[str] = field(default_factory=Counter)  # in a row, by one party
+    _noted: set[str] = field(default_factory=set)
+
+    # --- the phases of a round ------------------------------------------------------------------
+
+    def before_training(
+        self,
+        sent: Mapping[str, Tables],
+        rows: Mapping[str, Tensor],
+        states: Mapping[str, int],
+        bits: int,
+    ) -> Reasons:
+        """Judge embeddings of the round's rows, of models in the states that the server knows."""
+        reasons = self._contradictions(sent, rows, states, bits) | self._sizes(sent)
+        table = _judged(rows)
+        tables = {name: t[table] for name, t in sent.items() if name not in reasons}
+        if self.harm is None or not tables:
+            return reasons
+        instead = {name: self._expected(name, table) for name, table in tables.items()}
+        others = self.harm.known_of_others(tables, rows[table])
+        harmful, gains = self.harm.find_harmful(tables, rows[table], instead, others)
+        self._note_useless(gains)
+        return reasons | harmful
+
+    def after_training(
+        self,
+        trained: Mapping[str, Tables],
+        before: Mapping[str, Tables],
+        rows: Mapping[str, Tensor],
+        lengths: Sequence[float],
+    ) -> Reasons:
+        """Judge updates that the step's length will be chosen for.
+
+        The best step with all of them must not be much worse than the best one without an update.
+        """
+        (table,) = {table for tables in trained.values() for table in tables} or {""}
+        stale = {name: before[name][table] for name in trained}
+        changes = {
+            name: root_mean_square(tables[table] - stale[name]) for name, tables in trained.items()
+        }
+        reasons = self.figures({name: {CHANGE: change} for name, change in changes.items()})
+        for name in changes.keys() - reasons.keys():
+            self.accept_figures(name, {CHANGE: changes[name]})
+        self._note_large("update is", changes, _LARGE_UPDATE)
+        moving = trained.keys() - reasons.keys()
+        large = [n for n in moving if changes[n] > _LARGE_CHANGE * _median_without(changes, n)]
+        if self.harm is None or not large:
+            return reasons
+        harm, others = self.harm, self.harm.known_of_others(trained, rows[table])
+
+        def least_loss(moving: Collection[str]) -> float:
+            def tables_at(length: float) -> Tables:
+                return stale | {
+                    name: torch.lerp(stale[name], trained[name][table], length) for name in moving
+                }
+
+            return min(harm.loss(others | tables_at(length), rows[table]) for length in lengths)
+
+        for name in sorted(large, key=changes.__getitem__, reverse=True):
+            loss, without = least_loss(moving), least_loss(moving - {name})
+            if harm.harm(loss, without) > MAX_HARM:
+                compared = describe_losses(loss, without)
+                reasons[name] = f"with its update the best step's loss is {compared}"
+                moving = moving - {name}
+        return reasons
+
+    def after_step(
+        self, sent: Mapping[str, Tables], rows: Mapping[str, Tensor], bits: int
+    ) -> Reasons:
+        """Judge the embeddings of updated models.
+
+        The harm that they do says nothing: a step may be too long for honest devices as well.
+        """
+        new_states = dict.fromkeys(sent, -1)  # nothing was said in them before
+        reasons = self._contradictions(sent, self._with_sample(rows), new_states, bits)
+        return reasons | self._sizes(sent)
+
+    def taken_back(
+        self,
+        updated: Mapping[str, Tables],
+        before: Mapping[str, Tables],
+        rows: Mapping[str, Tensor],
+        not_finite: Collection[str],
+    ) -> Reasons:
+        """Judge a step that was taken back: one party alone must not do so in several rounds."""
+        blocking = list(not_finite) or self._blocking_parties(updated, before, rows)
+        name = blocking[0] if len(blocking) == 1 else None
+        count = 0 if name is None else self._blocked_rounds[name] + 1
+        self._blocked_rounds = Counter({} if name is None else {name: count})
+        if name is None or count < MAX_BLOCKED_ROUNDS:
+            return {}
+        self.suspicious_rounds[name] = MAX_SUSPICIOUS_ROUNDS
+        return {name: f"it alone has blocked the steps of {MAX_BLOCKED_ROUNDS} rounds"}
+
+    def _blocking_parties(
+        self,
+        updated: Mapping[str, Tables],
+        before: Mapping[str, Tables],
+        rows: Mapping[str, Tensor],
+    ) -> list[str]:
+        """Return the parties without whose update the shortest step would stand."""
+        table = _judged(rows)
+        fresh = {name: tables[table] for name, tables in updated.items() if table in tables}
+        if self.harm is None or not fresh:
+            return []
+        others = self.harm.known_of_others(fresh, rows[table])
+        stale = {name: before[name][table] for name in fresh}
+        limit = TOLERATED_RISE * self.harm.loss(others | stale, rows[table])
+        losses = {
+            name: self.harm.loss({**others, **fresh, name: stale[name]}, rows[table])
+            for name in fresh
+        }
+        return [name for name, loss in losses.items() if loss <= limit]
+
+    def reports(self, samples: Mapping[str, Tensor], tests: Mapping[str, Tensor]) -> Reasons:
+        """Judge embeddings of the sample and the test rows, against a mean embedding instead.
+
+        The labels of test rows are used for nothing else: a device that is right on the rows that
+        it trains on, and wrong on those that are measured, is lying.
+        """
+        if self.harm is None or not samples:
+            return {}
+        server = self.harm.server
+        kept = server.memory.embeddings
+        instead = {name: self._expected(name, sample) for name, sample in samples.items()}
+        others = server.sample_embeddings | {name: kept[name].sample for name in kept}
+        reasons = self.harm.find_harmful(samples, server.sample, instead, others).reasons
+        judged = {name: test for name, test in tests.items() if name not in reasons}
+        if not judged:
+            return reasons
+        instead = {name: self._expected(name, test) for name, test in judged.items()}
+        others = server.test_embeddings | {name: kept[name].test for name in kept}
+        return reasons | self.harm.find_harmful(judged, None, instead, others).reasons
+
+    def figures(self, sent: Mapping[str, Mapping[str, float | None]]) -> Reasons:
+        """Judge what devices have measured; zero and None are no measurements."""
+        reasons: Reasons = {}
+        for kind in sorted({kind for figures in sent.values() for kind in figures}):
+            values = {n: value for n, f in sent.items() if (value := f.get(kind))}
+            for name, value in values.items():
+                usual = self._usual(kind, values, name)
+                if usual and value > MAX_FIGURE_RATIO * usual:
+                    much = f"{value / usual:.3g} times what it and others had before"
+                    reasons[name] = f"its {kind.replace('_', ' ')} of {value:.3g} is {much}"
+        return reasons
+
+    def slow(self, waited_s: Mapping[str, float], timeout_s: float) -> Reasons:
+        """Judge how long devices took for their replies of a round."""
+        return {
+            name: f"its replies took {waited:.1f} s, those of others {usual:.1f} s"
+            for name, waited in waited_s.items()
+            if waited > max(_SLOW_S, _SLOW * timeout_s)
+            and waited > _SLOW_RATIO * (usual := _median_without(waited_s, name))
+            and len(waited_s) > 1
+        }
+
+    def suspect(self, name: str) -> None:
+        """Count a round in which a party was out of line."""
+        self.suspicious_rounds[name] += 1
+
+    def to_dismiss(self, names: Collection[str]) -> list[str]:
+        """Return the parties that were out of line in too many rounds."""
+        return [name for name in names if self.suspicious_rounds[name] >= MAX_SUSPICIOUS_ROUNDS]
+
+    def forget_harmful(
+        self, samples: Mapping[str, Tensor | None], tests: Mapping[str, Tensor | None]
+    ) -> list[str]:
+        """Forget what parties have sent whose last report does harm, or that have none.
+
+        A lie is not always seen at once: a fusion model that has learned nothing has no opinion.
+        Of a party with a good report, everything that was accepted is kept.
+        """
+        known = {name: sample for name, sample in samples.items() if sample is not None}
+        of_test = {n: test for n, test in tests.items() if n in known and test is not None}
+        harmful = self.reports(known, of_test)
+        names = [name for name in samples if name not in known or name in harmful]
+        if self.harm is not None:
+            self.harm.forget(names)
+        return names
+
+    def accept(
+        self, name: str, state: int, tables: Tables, rows: Mapping[str, Tensor], **figures: float
+    ) -> None:
+        """Remember a party's good reply in a state of its model, to compare later ones with it."""
+        history = self.parties.get(name, ReplyHistory())
+        rows = self._with_sample(rows)
+        history, _ = history.with_tables(state, tables, rows, self.train_rows, 0.0)
+        history.mean = tables[_judged(tables)].mean(0)
+        history.accept_figures({SIZE: size_of(tables), **figures})
+        self.parties[name] = history
+
+    def accept_figures(self, name: str, figures: Mapping[str, float | None]) -> None:
+        """Remember what a party has measured."""
+        self.parties.setdefault(name, ReplyHistory()).accept_figures(figures)
+
+    def forget(self, names: Collection[str]) -> None:
+        """Drop the history of parties that have left."""
+        self.parties = {n: history for n, history in self.parties.items() if n not in names}
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what later rounds need: rounds out of line, and the largest values so far."""
+        largest = {name: history.largest for name, history in self.parties.items()}
+        return {"suspicious": dict(self.suspicious_rounds), "largest": largest}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        self.suspicious_rounds = Counter(state["suspicious"])
+        self.parties = {n: ReplyHistory(dict(largest)) for n, largest in state["largest"].items()}
+
+    # --- inside ---------------------------------------------------------------------------------
+
+    def _contradictions(
+        self,
+        sent: Mapping[str, Tables],
+        rows: Mapping[str, Tensor],
+        states: Mapping[str, int],
+        bits: int,
+    ) -> Reasons:
+        """Find parties that give one row several embeddings in one state of their model."""
+        reasons: Reasons = {}
+        for name, tables in sent.items():
+            tolerance = self._tolerance(tables, bits)
+            history = self.parties.get(name, ReplyHistory())
+            _, part = history.with_tables(states[name], tables, rows, self.train_rows, tolerance)
+            if part > MAX_CONTRADICTED:
+                reasons[name] = f"{part:.0%} of its embeddings contradict others of the same rows"
+        return reasons
+
+    def _tolerance(self, tables: Tables, bits: int) -> float:
+        """Return by how much two embeddings of one row may differ."""
+        size, spread = size_of(tables), 0.0
+        if bits < 32:
+            ranges = [float((t.amax(0) - t.amin(0)).max()) for t in tables.values() if len(t)]
+            spread = max(ranges, default=0.0)
+        rounding = _ROUNDING_STEPS * spread / (2**bits - 1)
+        return TOLERANCE * size + rounding + _NOISE_DEVIATIONS * self.perturbation
+
+    def _sizes(self, sent: Mapping[str, Tables]) -> Reasons:
+        """Find parties whose embeddings are far larger than before and than the others'."""
+        sizes = {name: size_of(tables) for name, tables in sent.items()}
+        reasons: Reasons = {}
+        for name, size in sizes.items():
+            usual = self._usual(SIZE, sizes, name)
+            if usual and size > MAX_SIZE_RATIO * usual:
+                reasons[name] = f"its embeddings are {size / usual:.3g} times as large as usual"
+            others = max((s for n, s in sizes.items() if n != name), default=0.0)
+            if others and size > _LARGE_SIZE * others:
+                self._note(
+                    name, f"its embeddings are {size / others:.2g} times as large as others'"
+                )
+        return reasons
+
+    def _usual(self, kind: str, values: Mapping[str, float], name: str) -> float:
+        """Return the largest value of a party before, or of any other, before or now."""
+        before = [history.largest.get(kind, 0.0) for history in self.parties.values()]
+        return max([*before, *(v for n, v in values.items() if n != name)], default=0.0)
+
+    def _expected(self, name: str, table: Tensor) -> Tensor:
+        """Return the mean of a party's last good reply for each row; zero if there is none."""
+        history = self.parties.get(name)
+        if history is None or history.mean is None:
+            return torch.zeros_like(table)
+        return history.mean.to(table).expand_as(table)
+
+    def _with_sample(self, rows: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        return rows if self.harm is None else {**rows, "sample": self.harm.server.sample}
+
+    def _note_useless(self, gains: Mapping[str, float]) -> None:
+        """Name devices whose embeddings lower no loss, while those of others do."""
+        for name, gain in gains.items():
+            history = self.parties.setdefault(name, ReplyHistory())
+            useless = gain < _USELESS < _median_without(gains, name)
+            history.useless_rounds = history.useless_rounds + 1 if useless else 0
+            if history.useless_rounds >= USELESS_ROUNDS:
+                self._note(name, f"its embeddings have lowered no loss for {USELESS_ROUNDS} rounds")
+
+    def _note_large(self, what: str, sizes: Mapping[str, float], limit: float) -> None:
+        """Name devices that send far larger numbers than any other; they may do no harm."""
+        for name, size in sizes.items():
+            others = max((other for n, other in sizes.items() if n != name), default=0.0)
+            if others and size > limit * others:
+                self._note(name, f"its {what} {size / others:.2g} times as large as any other's")
+
+    def _note(self, name: str, text: str) -> None:
+        """Say something odd about a party, once."""
+        if name not in self._noted:
+            self._noted.add(name)
+            self.log(f"{name}: {text}")
+
+
+def _judged(tables: Mapping[str, Tensor]) -> str:
+    """Return the table that parties are judged by: of rows held out, where there are any."""
+    known = [name for name in ("held_out", "drawn", "sample") if len(tables.get(name, ()))]
+    return known[0] if known else next(iter(tables))
+
+
+def _median_without(values: Mapping[str, float], name: str) -> float:
+    return median([value for other, value in values.items() if other != name] or [0.0])

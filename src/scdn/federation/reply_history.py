@@ -1,0 +1,80 @@
+"""What a device has said so far, as far as later replies are compared with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor
+
+from scdn.federation.incoming_messages import Tables
+
+SIZE, CHANGE = "size", "update"  # of embeddings, and by training, among the figures
+
+
+@dataclass
+class ReplyHistory:
+    """A party's good replies.
+
+    Attributes
+    ----------
+    largest
+        The largest value of each figure, and of the size of its embeddings.
+    mean
+        The mean embedding of its last reply, (width,).
+    state
+        The number of the model's state that `values` belong to.
+    values, known
+        Embeddings of training rows, (rows, width), and which rows have one, (rows,).
+    useless_rounds
+        Rounds in a row in which its embeddings lowered no loss.
+    """
+
+    largest: dict[str, float] = field(default_factory=dict)
+    mean: Tensor | None = None
+    state: int | None = None
+    values: Tensor | None = None
+    known: Tensor | None = None
+    useless_rounds: int = 0
+
+    def accept_figures(self, figures: Mapping[str, float | None]) -> None:
+        """Remember the largest of what a party has measured."""
+        for kind, value in figures.items():
+            self.largest[kind] = max(value or 0.0, self.largest.get(kind, 0.0))
+
+    def with_tables(
+        self, state: int, tables: Tables, rows: Mapping[str, Tensor], count: int, tolerance: float
+    ) -> tuple[ReplyHistory, float]:
+        """Return the history with embeddings in a state, and the part of rows that contradict it.
+
+        A row has one embedding in one state of a model. `rows` are the numbers of the tables' rows,
+        of `count` training rows.
+        """
+        compared = contradicted = 0
+        values, known = self.values, self.known
+        if state != self.state:
+            values, known = None, None
+        for name in [name for name in tables if name in rows and len(tables[name])]:
+            table, numbers = tables[name], rows[name]
+            if values is None or known is None:
+                values = table.new_zeros(count, table.shape[1])
+                known = torch.zeros(count, dtype=torch.bool, device=table.device)
+            else:
+                values, known = values.clone(), known.clone()
+            gaps = (values[numbers] - table).abs().amax(1)[known[numbers]]
+            compared += len(gaps)
+            contradicted += int((gaps > tolerance).sum())
+            values[numbers], known[numbers] = table, True
+        part = contradicted / compared if compared else 0.0
+        return replace(self, state=state, values=values, known=known), part
+
+
+def size_of(tables: Tables) -> float:
+    """Return the root mean square of the largest of some tables."""
+    return max((root_mean_square(table) for table in tables.values()), default=0.0)
+
+
+def root_mean_square(table: Tensor) -> float:
+    """Return the root mean square of a table's numbers."""
+    return float(table.double().square().mean().sqrt()) if table.numel() else 0.0

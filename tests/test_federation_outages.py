@@ -1,0 +1,108 @@
+"""Outages: nobody is there, devices are cut off or dead, processes behind Flower's stay."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+from federation_helpers import (
+    THREE,
+    InProcessNetwork,
+    after,
+    export_features,
+    federate,
+    network_of,
+    server,
+)
+
+from scdn.federation.messenger import Messenger, RawReply, Request
+from scdn.federation.wire_format import Frame, decode, encode
+from scdn.file_io import OutputError
+from scdn.record.run_reader import read_run
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return export_features(tmp_path_factory.mktemp("parties"), "learning.rounds=4")
+
+
+def test_no_round_is_spent_on_nobody_and_the_run_can_be_resumed(files, tmp_path):
+    network, out, log = network_of(files, *THREE), tmp_path / "run", []
+    absent = dict(network.devices)
+    unplug = after(1, network.devices.clear)
+    with pytest.raises(OutputError, match=r"before round 3; continue with --resume"):
+        federate(files, out, network, "learning.rounds=6", on_round=unplug, log=log)
+    assert read_run(out).end is None
+    assert len(read_run(out).rounds) == 2
+    assert any("no device is connected; waiting" in line for line in log)
+    network.devices.update(absent)
+    resumed = server(files, out, network).resume()
+    assert resumed.end["status"] == "done"
+    assert len(resumed.rounds) == 6
+
+
+def test_a_round_waits_for_devices_that_are_cut_off(files, tmp_path):
+    network = network_of(files, *THREE)
+    nodes, looks = network.nodes, [0]
+
+    def cut_off():
+        looks[0] = 4
+
+    def nodes_after_a_while():
+        looks[0] -= 1
+        return [] if looks[0] > 0 else nodes()
+
+    network.nodes = nodes_after_a_while
+    federated = federate(files, tmp_path / "run", network, on_round=after(1, cut_off))
+    assert [event["exited"] for event in federated.rounds] == [[]] * 4
+    assert [event["federation"]["missed"] for event in federated.rounds] == [[]] * 4
+
+
+def test_a_dead_device_is_waited_for_once_and_then_not_as_long():
+    network, now = InProcessNetwork(), [0.0]
+
+    def goodbye(raw):
+        ids = {key: decode(raw).fields[key] for key in ("run", "nonce")}
+        return encode(Frame("goodbye", ids))
+
+    for node in (1, 2):
+        network.plug(node, SimpleNamespace(answer=goodbye))
+    dead = [True]
+    network.tamper[2] = lambda id_, _, reply: [] if dead[0] else [RawReply(id_, 2, reply)]
+    messenger = Messenger(network, "r", 30.0, clock=lambda: now[0])
+    messenger.sleep = lambda seconds: now.__setitem__(0, now[0] + seconds)
+    requests = {name: (n, Request("goodbye", {"reason": ""})) for n, name in ((1, "a"), (2, "b"))}
+
+    def seconds():
+        began = now[0]
+        replies = messenger.ask_nodes(requests)
+        return now[0] - began, replies.keys()
+
+    first, heard = seconds()
+    assert (first >= 30, heard) == (True, {"a"})
+    later, heard = seconds()
+    assert (later < 3, heard) == (True, {"a"})
+    dead[0] = False
+    assert seconds()[1] == {"a", "b"}
+    dead[0] = True
+    assert seconds()[0] >= 30  # it was heard again, and may just be slow
+
+
+def test_a_process_that_flower_starts_ends_with_the_command():
+    """Even if the process in between goes on."""
+    command = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    code = "from scdn.federation.processes import end_with_ancestors as e; import time; e()"
+    environment = {**os.environ, "SCDN_ANCESTORS": f"{command.pid} {os.getpid()}"}
+    app = subprocess.Popen([sys.executable, "-c", f"{code}; time.sleep(60)"], env=environment)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            app.wait(3.0)
+        command.communicate(b"\n")
+        assert app.wait(20.0) != 0
+    finally:
+        for process in (command, app):
+            process.kill()
+            process.wait()
