@@ -13,7 +13,7 @@ from test_pinned import METHODS as PINNED_METHODS
 from scdn.data import fetch
 from scdn.file_io import merge_tables
 from scdn.learning import round_start
-from scdn.learning.asynchronous_schedule import arrival_server_steps
+from scdn.learning.schedules.asynchronous import arrival_server_steps
 from scdn.methods import method
 from scdn.simulation.loop import Simulation
 from scdn.simulation.runner import run
