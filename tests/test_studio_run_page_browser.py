@@ -376,6 +376,7 @@ def test_curves_of_deleted_runs_are_not_kept(page, address, runs):
     shutil.rmtree(runs / "single")
     until(page, "studio.run.curves.element.dataset.points === '0'")
     page.get_by_text("Nothing to watch yet").wait_for()
+    page.get_by_text("single is no longer there").first.wait_for()
 
 
 def test_a_logarithmic_axis_without_a_positive_value_says_so(page, address, runs):

@@ -165,6 +165,7 @@ export class RunView {
       updateAddress("run", { run: this.selected?.run ?? null, round: this.playback.chosenRound, device: this.device, about: null, with: null });
     }
     const current = readable.find((run) => run.run === this.selected?.run);
+    if (this.selected && !current && !started && !named) toast(`${this.selected.run} is no longer there`);
     const next = started ?? named ?? current ?? readable.find((run) => run.run === list.opened) ?? readable[0] ?? null;
     const same = next?.run === this.selected?.run;
     const stopped = same && next?.status !== this.selected?.status;
