@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
