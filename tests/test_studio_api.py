@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -349,6 +350,18 @@ def test_a_recorded_score_is_shown_in_the_list_and_in_the_live_curves(tmp_path):
     curve.refresh()
     assert curve.head["score"] == score
     assert curve.points[0]["recall"] == 71.25
+
+
+def test_a_study_without_metrics_is_not_a_fault_of_the_server(client, runs):
+    recorded = (runs / "two/sc-dn/seed-5/events.jsonl").read_text().splitlines()
+    events = [json.loads(line) for line in recorded]
+    (runs / "bare").mkdir()
+    lines = [json.dumps({**event, "metrics": None}) + "\n" for event in events]
+    (runs / "bare" / "events.jsonl").write_text("".join(lines))
+    reply = client.get("/api/study", params={"run": "bare"})
+    shutil.rmtree(runs / "bare")  # other tests count the runs
+    assert reply.status_code == 200
+    assert reply.json()["runs"][0]["metrics"] == {}
 
 
 def test_a_study_has_the_statistics_of_the_report(client, runs):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from conftest import ROOT
-from studio_browser import NEEDS_CHROMIUM, checked_page, until
+from studio_browser import NEEDS_CHROMIUM, checked_page, screen_position, until
 from studio_server import serving
 
 from scdn.studio.settings import StudioSettings
@@ -259,6 +259,21 @@ def test_a_change_is_undone_and_done_again(page):
     page.get_by_role("button", name="Redo").click()
     assert page.evaluate(delay) == after
     _wait_for_plan(page)
+
+
+def test_a_device_that_is_undone_while_it_is_dragged_stays_away(page):
+    page.get_by_role("button", name="Add a device").click()
+    _wait_for_plan(page)
+    x, y = screen_position(page, "device:d11")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 20, y, steps=3)
+    page.keyboard.press("Control+z")  # the drag
+    page.keyboard.press("Control+z")  # the device
+    page.mouse.move(x + 40, y, steps=3)
+    page.mouse.up()
+    _wait_for_plan(page)
+    assert page.evaluate("studio.plan.model.request.devices.length") == 10
 
 
 def test_loading_a_file_can_be_undone(page):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import statistics
 
 import pytest
@@ -334,3 +336,63 @@ def test_the_page_fits_its_window(browser, address, width, theme):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(wide) == []
     context.close()
+
+
+def test_the_address_names_what_is_shown(page, address):
+    _open(page, address, "&round=999")
+    _wait_for_address(page, round=str(ROUNDS))
+    page.evaluate("location.hash = '#run?run=nowhere&round=3&about='")
+    page.get_by_text("There is no run nowhere here").first.wait_for()
+    _wait_for_address(page, run="study/sc-dn/seed-2", round=str(ROUNDS), about=None)
+    assert page.get_by_role("dialog").count() == 0
+
+
+def test_a_run_that_stopped_before_its_first_round_is_not_waited_for(page, address, runs):
+    start = (runs / "single" / "events.jsonl").read_text().splitlines(keepends=True)[0]
+    (runs / "stopped").mkdir()
+    events = runs / "stopped" / "events.jsonl"
+    events.write_text(start)
+    page.goto(f"{address}/#run?run=stopped")
+    page.get_by_text("Waiting for the first round").wait_for()
+    os.utime(events, (0, 0))
+    page.get_by_text("No round is recorded").wait_for()
+
+
+def test_a_single_round_is_a_point_also_after_a_longer_run(page, address, runs):
+    lines = (runs / "single" / "events.jsonl").read_text().splitlines(keepends=True)
+    (runs / "brief").mkdir()
+    (runs / "brief" / "events.jsonl").write_text("".join([*lines[:2], lines[-1]]))
+    page.goto(f"{address}/#run?run=single")
+    until(page, f"studio.run.curves.element.dataset.points === '{ROUNDS}'")
+    page.evaluate("location.hash = '#run?run=brief'")
+    until(page, "studio.run.curves.element.dataset.points === '1'")
+    until(page, "studio.run.curves.metric.chart.plot.series[1].points.show() === true")
+
+
+def test_curves_of_deleted_runs_are_not_kept(page, address, runs):
+    shutil.rmtree(runs / "study")
+    page.goto(f"{address}/#run?run=single")
+    until(page, f"studio.run.curves.element.dataset.points === '{ROUNDS}'")
+    shutil.rmtree(runs / "single")
+    until(page, "studio.run.curves.element.dataset.points === '0'")
+    page.get_by_text("Nothing to watch yet").wait_for()
+    page.get_by_text("single is no longer there").first.wait_for()
+
+
+def test_a_logarithmic_axis_without_a_positive_value_says_so(page, address, runs):
+    path = runs / "single" / "events.jsonl"
+    path.write_text(re.sub(r'"top3": [\d.]+', '"top3": 0', path.read_text()))
+    page.goto(f"{address}/#run?run=single&log=score")
+    hint = page.locator(".curves .round-chart .hint").first
+    hint.wait_for()
+    assert hint.inner_text().startswith("No value is above 0")
+    page.get_by_role("button", name="Logarithmic axis: Top-3").click()
+    hint.wait_for(state="hidden")
+
+
+def test_neighbouring_ticks_differ(page, address):
+    _open(page, address)
+    labels = page.evaluate(
+        "[0, 5e4, 1e5, 1.5e5, 2e5, 2.5e6, -2e4, 3e9, 1e-7].map(studio.format.tickLabel)"
+    )
+    assert labels == ["0", "50k", "100k", "150k", "200k", "2.5M", "−20k", "3000000000", "1e-7"]

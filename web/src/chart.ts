@@ -1,7 +1,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { h } from "./dom";
-import { digits, shortNumber } from "./format";
+import { digits, shortNumber, tickLabel } from "./format";
 import { colour } from "./theme";
 
 export interface Curve {
@@ -57,7 +57,7 @@ export class Chart {
   show(curves: Curve[], options: Partial<ChartOptions> = {}): void {
     Object.assign(this.options, options);
     const data = alignedData(this.options.logY ? curves.map(positiveCurve) : curves);
-    const drawn = JSON.stringify([curves.map((c) => [c.label, c.colour, !!c.low, c.dash, c.width]),
+    const drawn = JSON.stringify([curves.map((c) => [c.label, c.colour, !!c.low, c.dash, c.width, c.x.length < 2]),
       this.options, colour("ink")]);
     if (this.plot && drawn === this.drawn) {
       this.plot.setData(data);
@@ -145,8 +145,8 @@ export class Chart {
       axes: [
         { ...axis, label: x, size: 26, space: 44, grid: { show: false }, incrs: this.options.rounds
           ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] : undefined,
-        values: (_, ticks) => ticks.map((v) => (v === null ? "" : tickText(v))) },
-        { ...axis, size: 48, space: 34, label: y, values: (_, ticks) => ticks.map((v) => (v == null ? "" : tickText(v))) },
+        values: (_, ticks) => ticks.map((v) => (v === null ? "" : tickLabel(v))) },
+        { ...axis, size: 48, space: 34, label: y, values: (_, ticks) => ticks.map((v) => (v == null ? "" : tickLabel(v))) },
       ],
       cursor: { y: false, points: { size: 6 }, drag: { x: !!this.options.onZoom, y: false, setScale: false, dist: 4 },
         bind: { dblclick: () => () => { this.options.onZoom?.(null); return null; } } },
@@ -165,12 +165,6 @@ function valueBefore(values: uPlot.AlignedData[number], index: number | null): n
 }
 
 const legendText = (value: number | null): string => (value === null ? "–" : digits(value, 4));
-
-function tickText(value: number): string {
-  const size = Math.abs(value);
-  if (size >= 1e5) return value.toExponential(0).replace("e+", "e");
-  return String(Number(value.toPrecision(6)));
-}
 
 function axisRange(range: [number, number] | undefined, low: number, high: number, least?: number,
   levels: { value: number }[] = []): [number, number] {
@@ -211,7 +205,7 @@ function drawLevels(u: uPlot, levels: BaselineLevel[]): void {
     ctx.moveTo(u.bbox.left, y);
     ctx.lineTo(u.bbox.left + u.bbox.width, y);
     ctx.stroke();
-    ctx.fillText(level.target ? `target ${tickText(level.value)}` : level.label, u.bbox.left + u.bbox.width + 6 * devicePixelRatio, u.valToPos(level.name_at, "y", true));
+    ctx.fillText(level.target ? `target ${tickLabel(level.value)}` : level.label, u.bbox.left + u.bbox.width + 6 * devicePixelRatio, u.valToPos(level.name_at, "y", true));
   }
   ctx.restore();
 }

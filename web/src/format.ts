@@ -49,6 +49,14 @@ export function ago(time: number): string {
 export const shortNumber = (value: number): string =>
   Number.isInteger(value) ? String(value) : digits(value, 2);
 
+/** A tick of an axis as short text, such as 15k or 1.5M; neighbouring ticks stay distinct. */
+export function tickLabel(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e9) return String(Number(value.toPrecision(5))).replace("e+", "e").replace(/^-/, "−");
+  const [unit, letter] = size >= 1e6 ? [1e6, "M"] : size >= 1e4 ? [1e3, "k"] : [1, ""];
+  return `${Number((value / unit!).toPrecision(5))}${letter}`.replace(/^-/, "−");
+}
+
 const FIRST_METHODS = ["mission", "sc-dn"];
 
 /** Missions come first, then SC-DN, then all others, as in report/study.py. */

@@ -42,7 +42,7 @@ def _run(study: Study, run: Run) -> Event:
         "seed": run.seed,
         "status": "unfinished" if run.end is None else run.end.get("status", "done"),
         "rounds": len(run.rounds),
-        "metrics": run.rounds[-1].get("metrics") if run.rounds else {},
+        "metrics": (run.rounds[-1].get("metrics") or {}) if run.rounds else {},
         **asdict(study.totals(run)),
         "targets": study.target_results(run),
     }

@@ -49,11 +49,3 @@ function logTicks(low: number, high: number, most: number): number[] {
   const chosen = candidates.find((ticks) => ticks.length <= most && ticks.length > 1);
   return chosen ?? linearTicks(low, high, most).filter((tick) => tick > 0);
 }
-
-/** A tick as short text, such as 15k. */
-export function tickLabel(value: number): string {
-  const size = Math.abs(value);
-  if (size >= 1e6) return `${Number((value / 1e6).toPrecision(4))}M`;
-  if (size >= 1e4) return `${Number((value / 1e3).toPrecision(4))}k`;
-  return String(Number(value.toPrecision(5))).replace("-", "−");
-}

@@ -1,11 +1,11 @@
 import { h, setChildren, svg } from "../dom";
-import { digits } from "../format";
+import { digits, tickLabel } from "../format";
 import { methodStyles } from "../theme";
 import type { ParetoChart, ParetoPoint, StudySummary } from "../types";
 import type { Exports } from "./exports";
 import { placeLabels } from "./pareto-labels";
 import type { Box } from "./pareto-labels";
-import { makeScale, tickLabel } from "./pareto-scale";
+import { makeScale } from "./pareto-scale";
 import type { Scale } from "./pareto-scale";
 
 export type Cost = "joules" | "seconds";

@@ -133,6 +133,7 @@ export class PlanModel {
   }
 
   move(key: string, to: Position): void {
+    if (!this.position(key)) return; // an undo has removed it during the drag
     const [kind, rest] = splitKey(key);
     if (kind === "planned") {
       this.setWhatIf(to);

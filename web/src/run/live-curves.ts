@@ -67,6 +67,14 @@ export class LiveCurves {
     this.source.addEventListener("error", () => this.runs.clear());
   }
 
+  /** Forgets the runs of a study that was deleted. */
+  clear(): void {
+    this.close();
+    this.study = this.selectedRun = "";
+    this.runs.clear();
+    this.draw();
+  }
+
   close(): void {
     this.source?.close();
     this.source = null;

@@ -63,7 +63,11 @@ export class Playback {
   private arrive(): void {
     const { rounds, over } = this.replay;
     const last = Math.max(rounds.length - 1, 0);
-    if (this.wanted !== null && (over || rounds.length > this.wanted)) [this.time, this.wanted] = [Math.min(this.wanted, last), null];
+    if (this.wanted !== null && (over || rounds.length > this.wanted)) {
+      const beyond = this.wanted > last;
+      [this.time, this.wanted] = [Math.min(this.wanted, last), null];
+      if (beyond) this.hooks.settle(); // the address names the round that is shown
+    }
     if (this.live && (over || last - this.time > 3)) this.time = Math.max(this.time, over ? last : last - 1);
     this.hooks.draw();
   }

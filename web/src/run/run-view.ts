@@ -160,13 +160,19 @@ export class RunView {
     const started = this.startedJob ? readable.find((run) => run.job === this.startedJob) : undefined;
     if (started) this.startedJob = null;
     const named = name ? readable.find((run) => run.run === name) : undefined;
-    if (name && !named) toast(`There is no run ${name} here`, "fault");
+    if (name && !named) {
+      toast(`There is no run ${name} here`, "fault");
+      updateAddress("run", { run: this.selected?.run ?? null, round: this.playback.chosenRound, device: this.device, about: null, with: null });
+    }
     const current = readable.find((run) => run.run === this.selected?.run);
+    if (this.selected && !current && !started && !named) toast(`${this.selected.run} is no longer there`);
     const next = started ?? named ?? current ?? readable.find((run) => run.run === list.opened) ?? readable[0] ?? null;
     const same = next?.run === this.selected?.run;
+    const stopped = same && next?.status !== this.selected?.status;
     this.selected = same ? next : this.selected;
+    if (stopped && this.replay.start && !this.replay.rounds.length && !this.replay.fault) this.showCover(this.noRound());
     if (next && !same) this.select(next, started !== undefined, name === next.run || !name ? wanted : null);
-    else if (next && wanted) this.restoreRun(wanted);
+    else if (next && wanted && (named || !name)) this.restoreRun(wanted);
     if (!next) this.showNoRun(list);
     else this.listPanel.show(list, next.run);
     this.showHeader();
@@ -187,6 +193,7 @@ export class RunView {
   /** Forgets a run that was deleted. */
   private leaveRun(): void {
     this.events.close();
+    this.curves.clear();
     [this.selected, this.device] = [null, null];
     this.replay.clear();
     this.playback.reset();
@@ -257,11 +264,17 @@ export class RunView {
     if (replay.rounds.length) this.viewport?.setRegion(replay.region);
     this.mission.show(replay);
     if (replay.fault) this.showCover(statusMessage("error", "This run is damaged", replay.fault));
-    else this.showCover(replay.rounds.length ? null : statusMessage("loading", "Waiting for the first round"));
+    else this.showCover(replay.rounds.length ? null : this.noRound());
     this.devicePanel.show(this.device);
     this.playback.eventsArrived(this.selected?.rounds ?? 0, this.device);
     this.showHeader();
     Object.assign(this.element.dataset, { rounds: String(replay.rounds.length), over: String(replay.over) });
+  }
+
+  private noRound(): HTMLElement {
+    const waits = this.selected?.status === "running" || this.selected?.status === "paused";
+    return waits ? statusMessage("loading", "Waiting for the first round")
+      : statusMessage("empty", "No round is recorded", "This run stopped before the end of its first round.");
   }
 
   // --- the round and the device ----------------------------------------------------------------------

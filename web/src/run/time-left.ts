@@ -9,7 +9,8 @@ export function timeLeft(run: RunInfo, replay: Replay): string {
   const times = replay.rounds.slice(-RECENT).map(({ seconds }) => seconds).filter(Number.isFinite).sort((a, b) => a - b);
   if (run.status !== "running" || replay.over || rounds <= 0 || !times.length) return "";
   const early = replay.start?.method === "mission"; // it ends as soon as it has reached its target
-  return `${early ? "at most " : ""}${duration(rounds * times[Math.floor(times.length / 2)]!)} left`;
+  const text = duration(rounds * times[Math.floor(times.length / 2)]!);
+  return `${early && !text.startsWith("less") ? "at most " : ""}${text} left`;
 }
 
 export function duration(seconds: number): string {
