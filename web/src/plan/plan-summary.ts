@@ -14,6 +14,7 @@ export class PlanSummary {
   readonly element: HTMLElement;
   readonly status: PlanStatus;
   private objective = h("output", { class: "big", "aria-label": "Objective, lower is better" }, "–");
+  private title = h("h2", {}, "Objective");
   private versus = h("p", { class: "versus" });
   private proof = h("p", { class: "proof" });
   private pace = h("p", { class: "pace" });
@@ -24,9 +25,10 @@ export class PlanSummary {
   constructor(model: PlanModel) {
     this.status = new PlanStatus(model);
     this.element = h("section", { class: "answer" },
-      h("div", { class: "headline" }, h("h2", {}, "Objective"),
+      h("div", { class: "headline" }, this.title,
         h("span", { class: "hint" }, "weighted cost, lower is better"), this.objective),
       this.versus, this.status.element, this.proof, this.pace, this.terms);
+    model.onChange(() => setText(this.title, model.whatIf ? "Optimum" : "Objective")); // not of the position that is tried
   }
 
   /** Shows a plan; while the network is dragged, with how many are made in a second. */

@@ -66,7 +66,7 @@ function runRow(run: RunInfo, selected: boolean, select: (run: RunInfo) => void)
     return h("div", { class: "run broken" }, h("span", {}, run.run), h("small", {}, run.fault));
   }
   const bar = h("i", { class: `bar ${run.status}` });
-  bar.style.setProperty("--part", `${run.rounds ? 100 * run.done / run.rounds : 0}%`);
+  bar.style.setProperty("--part", `${run.status === "done" ? 100 : run.rounds ? 100 * run.done / run.rounds : 0}%`);
   return h("button", { type: "button", class: "run", "aria-pressed": String(selected), "data-run": run.run, onclick: () => select(run) },
     h("span", { class: "who" }, h("b", {}, run.method), h("small", {}, `seed ${run.seed}`)),
     h("span", { class: "status" }, run.status === "done" ? h("small", {}, run.score ?? ago(run.updated)) : statusChip(run.status)), bar);
