@@ -1,11 +1,12 @@
 """Takes the screenshots docs/pictures/studio-*.png of the studio with a folder of finished runs.
 
 python web/screenshots.py RUNS_DIR
+
+RUNS_DIR holds the studies demo-mnist (of `make demo`) and wildfire (of examples/wildfire.toml).
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def open_view(browser: Any, address: str, view: str, ready: str) -> Any:
 
 
 def take_all(browser: Any, address: str) -> None:
-    """Take the introduction, the plan without and with rivals, a replay and the comparison."""
+    """Take the introduction, the plan without and with rivals, a replay, and a comparison twice."""
     ready = '.introduction[data-scene="2"][data-ready="true"]'
     take(open_view(browser, address, "introduction?scene=2", ready), "introduction")
 
@@ -56,11 +57,13 @@ def take_all(browser: Any, address: str) -> None:
     page.evaluate(f"location.hash += '&round={round(0.6 * last)}'")
     take(page, "run")
 
-    take(open_view(browser, address, "compare", ".comparing[data-methods]"), "compare")
+    page = open_view(browser, address, "compare?study=demo-mnist", ".comparing[data-methods]")
+    take(page, "compare")
+    page.locator(".pareto-plot").scroll_into_view_if_needed()
+    take(page, "pareto")
 
 
 if __name__ == "__main__":
     runs = Path(sys.argv[1]).resolve()
-    os.chdir(runs.parent)  # the page shows the folder by its relative name
-    with serving(StudioSettings(Path(runs.name))) as url, open_browser() as chromium:
+    with serving(StudioSettings(runs)) as url, open_browser() as chromium:
         take_all(chromium, url)
