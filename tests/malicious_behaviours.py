@@ -129,11 +129,6 @@ def shuffled_rows(frame, memory):
     return with_arrays(frame, lambda _, a: a[draw.permutation(len(a))])
 
 
-def shuffled_test_rows(frame, memory):
-    draw = memory["draw"]
-    return with_arrays(frame, lambda _, a: a[draw.permutation(len(a))], ("test",))
-
-
 def noisy_sample(frame, memory):
     draw = memory["draw"]
     return with_arrays(frame, lambda _, a: draw.standard_normal(a.shape), ("sample",))
@@ -222,12 +217,12 @@ FROM_THE_START = (
     random_bytes, huge_empty_array, surrogate_in_kind, surrogate_in_reason, deep_header,
     huge_integer, no_arrays, replayed, not_a_number, oversized, overflow_in_32_bits,
     nearly_overflow, huge_figures, large_figures, noise, shuffled_rows,
-    shuffled_test_rows, noisy_sample, zeros, constant, from_the_first_round, against_the_gradient,
+    noisy_sample, zeros, constant, from_the_first_round, against_the_gradient,
     blocks_steps, exaggerates_its_update, says_diverged, says_trained_to_nothing, refuses,
     refuses_updates, silent,
 )  # fmt: skip
 LATER = (
-    noise, shuffled_rows, shuffled_test_rows, negated, another_class, constant, blocks_steps,
+    noise, shuffled_rows, negated, another_class, constant, blocks_steps,
     exaggerates_its_update,
 )  # fmt: skip
 BEHAVIOURS = {function.__name__: (function, 0) for function in FROM_THE_START}

@@ -32,7 +32,6 @@ SHORT = (  # one of each kind; all of them run if SCDN_TEST_LONG is set
     "surrogate_in_kind",
     "overflow_in_32_bits",
     "huge_figures",
-    "shuffled_test_rows",
     "noisy_sample",
     "noise later",
     "exaggerates_its_update",

@@ -187,11 +187,10 @@ class AnomalyDetector:
         }
         return [name for name, loss in losses.items() if loss <= limit]
 
-    def reports(self, samples: Mapping[str, Tensor], tests: Mapping[str, Tensor]) -> Reasons:
-        """Judge embeddings of the sample and the test rows, against a mean embedding instead.
+    def reports(self, samples: Mapping[str, Tensor]) -> Reasons:
+        """Judge embeddings of the sample, against a mean embedding instead.
 
-        The labels of test rows are used for nothing else: a device that is right on the rows that
-        it trains on, and wrong on those that are measured, is lying.
+        Those of test rows are not judged: no decision of a run may depend on labels of test rows.
         """
         if self.harm is None or not samples:
             return {}
@@ -199,13 +198,7 @@ class AnomalyDetector:
         kept = server.memory.embeddings
         instead = {name: self._expected(name, sample) for name, sample in samples.items()}
         others = server.sample_embeddings | {name: kept[name].sample for name in kept}
-        reasons = self.harm.find_harmful(samples, server.sample, instead, others).reasons
-        judged = {name: test for name, test in tests.items() if name not in reasons}
-        if not judged:
-            return reasons
-        instead = {name: self._expected(name, test) for name, test in judged.items()}
-        others = server.test_embeddings | {name: kept[name].test for name in kept}
-        return reasons | self.harm.find_harmful(judged, None, instead, others).reasons
+        return self.harm.find_harmful(samples, server.sample, instead, others).reasons
 
     def figures(self, sent: Mapping[str, Mapping[str, float | None]]) -> Reasons:
         """Judge what devices have measured; zero and None are no measurements."""
@@ -237,17 +230,14 @@ class AnomalyDetector:
         """Return the parties that were out of line in too many rounds."""
         return [name for name in names if self.suspicious_rounds[name] >= MAX_SUSPICIOUS_ROUNDS]
 
-    def forget_harmful(
-        self, samples: Mapping[str, Tensor | None], tests: Mapping[str, Tensor | None]
-    ) -> list[str]:
+    def forget_harmful(self, samples: Mapping[str, Tensor | None]) -> list[str]:
         """Forget what parties have sent whose last report does harm, or that have none.
 
         A lie is not always seen at once: a fusion model that has learned nothing has no opinion.
         Of a party with a good report, everything that was accepted is kept.
         """
         known = {name: sample for name, sample in samples.items() if sample is not None}
-        of_test = {n: test for n, test in tests.items() if n in known and test is not None}
-        harmful = self.reports(known, of_test)
+        harmful = self.reports(known)
         names = [name for name in samples if name not in known or name in harmful]
         if self.harm is not None:
             self.harm.forget(names)

@@ -38,7 +38,7 @@ class HarmMeasure:
     def find_harmful(
         self,
         tables: Mapping[str, Tensor],
-        rows: Tensor | None,
+        rows: Tensor,
         instead: Mapping[str, Tensor],
         others: Mapping[str, Tensor],
     ) -> HarmfulParties:
@@ -52,7 +52,7 @@ class HarmMeasure:
         tables
             By party: embeddings to judge, (rows, width).
         rows
-            The training rows that they are of; None: all test rows.
+            The training rows that they are of.
         instead
             By party: what its embeddings are replaced by.
         others
@@ -83,10 +83,10 @@ class HarmMeasure:
             return 0.0 if math.isinf(without) else math.inf
         return max(0.0, excess / max(without, _TINY))
 
-    def loss(self, tables: Mapping[str, Tensor], rows: Tensor | None) -> float:
-        """Return the mean loss of training rows, or of all test rows; infinite if not finite."""
+    def loss(self, tables: Mapping[str, Tensor], rows: Tensor) -> float:
+        """Return the mean loss of training rows; infinite if it is not finite."""
         server = self.server
-        targets = server.test_targets if rows is None else server.targets[rows]
+        targets = server.targets[rows]
         with torch.no_grad():
             outputs = server.outputs(tables, len(targets))
             loss = float(row_losses(outputs, targets, server.task).double().mean())

@@ -111,8 +111,7 @@ class RemoteParties:
             if party.new:
                 party.settle(good=False)
         samples = {name: self.parties[name].sample for name in names}
-        tests = {name: self.parties[name].test for name in names}
-        for name in self.detector.forget_harmful(samples, tests):
+        for name in self.detector.forget_harmful(samples):
             self.parties[name].sample = self.parties[name].test = None
             self.messenger.log(f"{name}: nothing that it sent is kept")
 
@@ -256,8 +255,7 @@ class RemoteParties:
         """Take back reports that are out of line; those before them stay."""
         new = {name: party for name, party in self.parties.items() if name in names and party.new}
         samples = {name: party.sample for name, party in new.items() if party.sample is not None}
-        tests = {name: party.test for name, party in new.items() if party.test is not None}
-        reasons = self.detector.reports(samples, tests)
+        reasons = self.detector.reports(samples)
         self._without(new, reasons)
         for name, party in new.items():
             party.settle(good=name not in reasons)
