@@ -91,7 +91,7 @@ def _arrivals(
     if len(set(names)) < len(names) and not schedule.restarts_at_once:
         yield f"{situation}, a device reported twice; set restarts_at_once."
     if set(names) - set(_CYCLES):
-        yield f"{situation}, somebody reported who is not there; return what the clock returns."
+        yield f"{situation}, a device reported that is not present; return what the clock returns."
     if times != sorted(times) or schedule.clock.now_s < times[-1]:
         yield f"{situation}, time went back; advance the clock only."
     if any(a.staleness < 0 for a in arrivals):
