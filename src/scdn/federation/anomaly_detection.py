@@ -244,14 +244,15 @@ class AnomalyDetector:
         return names
 
     def accept(
-        self, name: str, state: int, tables: Tables, rows: Mapping[str, Tensor], **figures: float
+        self, name: str, state: int, tables: Tables, rows: Mapping[str, Tensor], bits: int
     ) -> None:
         """Remember a party's good reply in a state of its model, to compare later ones with it."""
         history = self.parties.get(name, ReplyHistory())
         rows = self._with_sample(rows)
+        history.fewest_bits = self._fewest_bits(history, state, bits)
         history, _ = history.with_tables(state, tables, rows, self.train_rows, 0.0)
         history.mean = tables[_judged(tables)].mean(0)
-        history.accept_figures({SIZE: size_of(tables), **figures})
+        history.accept_figures({SIZE: size_of(tables)})
         self.parties[name] = history
 
     def accept_figures(self, name: str, figures: Mapping[str, float | None]) -> None:
@@ -284,12 +285,17 @@ class AnomalyDetector:
         """Find parties that give one row several embeddings in one state of their model."""
         reasons: Reasons = {}
         for name, tables in sent.items():
-            tolerance = self._tolerance(tables, bits)
             history = self.parties.get(name, ReplyHistory())
+            tolerance = self._tolerance(tables, self._fewest_bits(history, states[name], bits))
             _, part = history.with_tables(states[name], tables, rows, self.train_rows, tolerance)
             if part > MAX_CONTRADICTED:
                 reasons[name] = f"{part:.0%} of its embeddings contradict others of the same rows"
         return reasons
+
+    @staticmethod
+    def _fewest_bits(history: ReplyHistory, state: int, bits: int) -> int:
+        """Return the fewest bits of a reply and of what it is compared with: bits may change."""
+        return min(bits, history.fewest_bits) if state == history.state else bits
 
     def _tolerance(self, tables: Tables, bits: int) -> float:
         """Return by how much two embeddings of one row may differ."""

@@ -228,7 +228,7 @@ class RemoteParties:
         reasons = self.detector.before_training(sent, progress.rows, states, self.number_bits)
         sent = self._without(sent, reasons)
         for name in sent:
-            self.detector.accept(name, states[name], sent[name], progress.rows)
+            self.detector.accept(name, states[name], sent[name], progress.rows, self.number_bits)
         progress.asked, progress.missed = set(asked), set(asked) - set(sent)
         return {name: torch.cat([sent[name][table] for table in tables]) for name in sent}
 
@@ -331,7 +331,7 @@ class RemoteParties:
             party = self.parties[name]
             party.state = progress.state_after(name)
             party.update(update.tables["sample"], update.test, update.smoothness)
-            detector.accept(name, party.state, update.tables, progress.rows)
+            detector.accept(name, party.state, update.tables, progress.rows, self.number_bits)
             detector.accept_figures(name, _statistics(replies[name]))
             progress.missed.discard(name)
         return updates.keys() - reasons.keys()

@@ -27,6 +27,8 @@ class ReplyHistory:
         The number of the model's state that `values` belong to.
     values, known
         Embeddings of training rows, (rows, width), and which rows have one, (rows,).
+    fewest_bits
+        The fewest bits per number with which `values` were sent.
     useless_rounds
         Rounds in a row in which its embeddings lowered no loss.
     """
@@ -36,6 +38,7 @@ class ReplyHistory:
     state: int | None = None
     values: Tensor | None = None
     known: Tensor | None = None
+    fewest_bits: int = 32
     useless_rounds: int = 0
 
     def accept_figures(self, figures: Mapping[str, float | None]) -> None:
