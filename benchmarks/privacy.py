@@ -1,0 +1,164 @@
+"""Attack the messages of federations, and print what can be inferred from them.
+
+    python benchmarks/privacy.py run docs/results/privacy.jsonl --seeds 3
+    python benchmarks/privacy.py table docs/results/privacy.jsonl
+
+Server and devices run in this process and exchange the bytes that `scdn federate` sends; attacks
+read only these (`privacy_attacks.py`). Up to three devices of each run are attacked, or attack.
+`run` appends to the file and skips what is in it. MNIST must have been fetched.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+
+from privacy_attacks import (
+    LabelAttack,
+    inverted_share,
+    inverted_share_after,
+    known_labels,
+    mean_share,
+    membership_auc,
+    ridge_r2,
+)
+from recorded_messages import RecordedFederation, record
+from result_file import Record, mean_text, run_missing, run_or_show
+
+from scdn.scenario import Scenario, read_scenario
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+STEADY = ("churn.exits=false", "churn.entry_rate=0", "method=sc-dn-greedy", "max_delay_s=100")
+DIGITS = ("learning.rounds=10",)
+NETWORKS = {  # an example, and its settings
+    "digits, 4 devices": ("quick.toml", (*DIGITS, "fleet.0.count=4")),
+    "digits, 12 devices": ("quick.toml", (*DIGITS, "fleet.0.count=12")),
+    "occupancy, 7 devices": ("building.toml", ("learning.rounds=10", "learning.number_bits=32")),
+    "MNIST, 4 devices": (
+        "quick.toml",
+        (
+            *("learning.dataset=mnist", "learning.rounds=10", "fleet.0.count=4"),
+            "fleet.0.flops_per_cycle=0.0066",
+        ),
+    ),
+}
+NO_DEFENCE = "none"
+DEFENCES: dict[str, tuple[str, ...]] = {NO_DEFENCE: ()}
+ATTACKED = 3  # devices of a run
+STARTS = 3  # of a device whose weights a server knows
+
+
+def scenario_of(network: str, defence: str, seed: int) -> Scenario:
+    """Return the scenario of a network in which every device trains in every round."""
+    example, settings = NETWORKS[network]
+    changed = (*STEADY, *settings, *DEFENCES[defence], f"seed={seed}")
+    return read_scenario(EXAMPLES / example, changed)
+
+
+def attack(network: str, defence: str, seed: int) -> Record:
+    """Run one federation; return its score, its bill and what the attacks find."""
+    with tempfile.TemporaryDirectory() as folder:
+        recorded = record(scenario_of(network, defence, seed), Path(folder))
+        end = recorded.run.end or {}
+        names = sorted(recorded.features)[:ATTACKED]
+        by_device = [_attack_device(recorded, name, seed) for name in names]
+    energy = end["energy"]
+    return {
+        "network": network,
+        "defence": defence,
+        "seed": seed,
+        "rounds": len(recorded.run.rounds),
+        "top1": end["metrics"]["top1"],
+        "bits": energy["bits_sent"] + energy["bits_received"],
+        "joules": energy["total_j"],
+        "membership": membership_auc(recorded),
+        "devices": by_device,
+    }
+
+
+def _attack_device(recorded: RecordedFederation, device: str, seed: int) -> Record:
+    labels = LabelAttack(recorded, device, known_labels(recorded.labels, seed))
+    ridge, ridge_without = ridge_r2(recorded, device)
+    features = recorded.features[device]
+    few_columns = features.shape[1] <= STARTS * recorded.width  # else inputs are not determined
+    return {
+        "columns": features.shape[1],
+        "one_message": labels.from_one_message(),
+        "clustered_features": labels.from_features_by_clustering(),
+        "known_labels": labels.from_features_and_messages(),
+        "known_labels_features": labels.from_features(),
+        "all_labels_features": labels.from_features_with_all_labels(),
+        "inverted": inverted_share(recorded, device) if few_columns else None,
+        "inverted_without": mean_share(features),
+        "inverted_after_starts": inverted_share_after(recorded, device, STARTS)
+        if few_columns
+        else None,
+        "ridge": ridge,
+        "ridge_without": ridge_without,
+    }
+
+
+def run_all(path: Path, seeds: int, jobs: int) -> None:
+    """Run what the file does not have yet, and append it."""
+    wanted = (
+        (network, defence, seed)
+        for seed, defence, network in product(range(seeds), DEFENCES, NETWORKS)
+        if not (network.startswith("MNIST") and (seed or defence != NO_DEFENCE))  # for time
+    )
+    run_missing(path, attack, wanted, ("network", "defence", "seed"), jobs)
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+ATTACKS = {  # what is inferred: with messages, without them, and the unit
+    "labels, k-means on one message (%)": ("one_message", "clustered_features", 100),
+    "labels, ten of each class known (%)": ("known_labels", "known_labels_features", 100),
+    "rows within 0.1 sd, from the first table (%)": ("inverted", "inverted_without", 100),
+    "rows within 0.1 sd, three starts (%)": ("inverted_after_starts", "inverted_without", 100),
+    "features by ridge, 200 rows known (R²)": ("ridge", "ridge_without", 1),
+}
+
+
+def rows(records: Sequence[Record]) -> Iterator[str]:
+    """Yield the table of leaks without a defence: each attack, and as much without messages."""
+    yield "| network | seeds | what is inferred | from messages | without them |"
+    yield "|---|---:|---|---:|---:|"
+    for network in NETWORKS:
+        chosen = select(records, network, NO_DEFENCE)
+        if not chosen:
+            continue
+        first = f"| {network} | {len(chosen)} "
+        for title, (key, without, unit) in ATTACKS.items():
+            digits = 1 if unit == 100 else 2
+            values = [_text(device_means(chosen, k, unit), digits) for k in (key, without)]
+            yield f"{first}| {title} | {values[0]} | {values[1]} |"
+            first = "| | "
+        auc = mean_text([record["membership"] for record in chosen], 2)
+        yield f"{first}| membership by the loss (AUC) | {auc} | 0.50 |"
+
+
+def select(records: Sequence[Record], network: str, defence: str) -> list[Record]:
+    """Return the records of a network and a defence."""
+    return [r for r in records if (r["network"], r["defence"]) == (network, defence)]
+
+
+def device_means(records: Sequence[Record], key: str, unit: float = 1) -> list[float]:
+    """Return the mean over the attacked devices of each run, of those that have a value."""
+    by_run = ([d[key] for d in record["devices"] if d[key] is not None] for record in records)
+    return [unit * statistics.mean(values) for values in by_run if values]
+
+
+def _text(values: Sequence[float], digits: int) -> str:
+    return mean_text(values, digits) if values else "–"
+
+
+def main() -> None:
+    """Run, or print the table."""
+    run_or_show(__doc__, run_all, rows, seeds=3)
+
+
+if __name__ == "__main__":
+    main()
