@@ -105,9 +105,13 @@ class LabelAttack:
         """Return the accuracy with own columns, a few known labels, and all slopes received."""
         messages, prior = self._messages(), self._log_features()
         linear = [self._log_linear(sent) for sent in messages]
-        clustered = [self._log_clustered(sent) for sent in messages[:2]]
-        ways = [*linear[:2], *clustered, sum(linear), sum(clustered)]
-        ways += [linear[0] + clustered[0], self._log_linear(_mean_directions(messages))]
+        clustered = [self._log_clustered(sent) for sent in messages]
+        ways = [*linear[:2], *clustered[:2], sum(linear), sum(clustered)]
+        ways += [
+            linear[0] + clustered[0],
+            linear[1] + clustered[1],
+            self._log_linear(_mean_directions(messages)),
+        ]
         return max(self._accuracy(prior + way) for way in ways)
 
     @cache  # noqa: B019  an attack is short-lived
@@ -152,10 +156,11 @@ class LabelAttack:
         return result
 
 
-def known_labels(labels: NDArray[Any], seed: int) -> NDArray[np.int64]:
-    """Draw the rows whose labels a device knows: some of each class."""
-    draw = np.random.default_rng(seed)
-    rows = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+def known_labels(recorded: RecordedFederation, seed: int) -> NDArray[np.int64]:
+    """Draw the rows whose labels a device knows: some of each class, of the first round's rows."""
+    draw, sent = np.random.default_rng(seed), np.unique(recorded.rows(0).batches.numpy())
+    labels = recorded.labels[sent]
+    rows = [sent[labels == label] for label in np.unique(labels)]
     return np.concatenate([draw.choice(r, min(KNOWN_PER_CLASS, len(r)), False) for r in rows])
 
 

@@ -33,6 +33,7 @@ from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.gradient_stats import GradientStats
 from scdn.learning.local_optimizers import LOCAL_OPTIMIZERS, LocalSteps
 from scdn.learning.local_parties import LocalParties
+from scdn.learning.message_noise import MessageNoise
 from scdn.learning.party_backend import RoundTask
 from scdn.learning.party_loss import GradientLoss, PartyLoss
 from scdn.learning.round_protocol import FIGURE_BITS, tables_after_step
@@ -347,6 +348,9 @@ class DeviceClient:
             draw = generator(int.from_bytes(os.urandom(8), "big"), "perturb")
             noise = torch.from_numpy(draw.standard_normal(embeddings.shape))
             embeddings = embeddings + deviation * noise.to(embeddings)
+        if self._model is not None:
+            noise_source = MessageNoise(self._model.learning.privacy, seed=None)
+            embeddings = noise_source.on_embeddings(embeddings, "", ())
         if not embeddings.isfinite().all():
             raise NotFiniteError("embeddings are no longer finite")
         return embeddings

@@ -25,7 +25,7 @@ from scdn.learning.local_parties import LocalParties
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.round_protocol import FIGURE_BITS
 from scdn.learning.tensors import Tensors
-from scdn.scenario import LearningSettings
+from scdn.scenario import LearningSettings, Privacy
 
 _NO_ROWS = torch.zeros(0, dtype=torch.int64)
 MAX_NUMBERS = 1 << 26  # of a model, or of a layer's results: 256 MB in 32 bits
@@ -96,7 +96,7 @@ class PartyModel:
         """Return the device's party with initial parameters, and the number of its connections."""
         # The device itself adds noise to what it sends, and packs it.
         learning = self.learning.model_copy(
-            update={"perturbation": 0.0, "number_bits": FIGURE_BITS}
+            update={"perturbation": 0.0, "privacy": Privacy(), "number_bits": FIGURE_BITS}
         )
         shapes = {self.view.modality: self.full_shape}
         factory = PartyFactory(learning, self.task, self.width, shapes)
