@@ -178,7 +178,7 @@ def _mean_directions(messages: Sequence[SentTable]) -> SentTable:
 
 
 def _forest() -> RandomForestClassifier:
-    return RandomForestClassifier(200, random_state=0)
+    return RandomForestClassifier(100, random_state=0)
 
 
 # --- features, by the server ------------------------------------------------------------------

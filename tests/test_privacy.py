@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 from small_models import LOCAL_STEPS, SERVER, started
 
 from scdn.errors import InputError
-from scdn.federation.wire_format import decode
+from scdn.federation.wire_format import Frame, decode, encode
 from scdn.learning.batches import draw_round, sample_rows
 from scdn.learning.message_noise import MessageNoise
 from scdn.learning.privacy_account import epsilon
@@ -133,6 +133,57 @@ def test_without_settings_nothing_is_changed():
     noise = MessageNoise(Privacy(), seed=1)
     assert noise.on_embeddings(table, "x", (0,)) is table
     assert noise.on_gradients(table, "x", (0,)) is table
+
+
+# --- initial weights ------------------------------------------------------------------------------
+
+
+def first_embeddings(files, out, *, own_weights):
+    network, tables = network_of(files, *THREE), []
+    device = network.devices[1]
+    device.own_weights = own_weights
+
+    def answer(raw, respond=device.answer):
+        reply = respond(raw)
+        if decode(raw).kind == "embed":
+            tables.append(decode(reply).arrays["drawn"])
+        return reply
+
+    device.answer = answer
+    run_ = federate(files, out, network, "learning.rounds=1")
+    return tables[0], run_
+
+
+def test_initial_weights_of_a_device_do_not_follow_from_the_seed(files, tmp_path):
+    known = [first_embeddings(files, tmp_path / n, own_weights=False)[0] for n in "ab"]
+    own = [first_embeddings(files, tmp_path / n, own_weights=True)[0] for n in "cd"]
+    np.testing.assert_array_equal(*known)
+    assert not np.allclose(own[0], own[1])
+    assert not np.allclose(own[0], known[0])
+
+
+def test_a_device_with_its_own_weights_trains_as_well(files, tmp_path):
+    _, run_ = first_embeddings(files, tmp_path, own_weights=True)
+    assert run_.rounds[0]["federation"]["missed"] == []
+
+
+def test_a_device_refuses_to_start_in_another_run(files, tmp_path):
+    network = network_of(files, *THREE)
+    device, seen = network.devices[1], []
+    device.own_weights = True
+
+    def answer(raw, respond=device.answer):
+        seen.append(raw)
+        return respond(raw)
+
+    device.answer = answer
+    federate(files, tmp_path, network, "learning.rounds=1")
+    join = next(frame for frame in map(decode, seen) if frame.kind == "join")
+    other = Frame("join", {**join.fields, "run": "other", "seed": 99}, join.arrays)
+    refusal = decode(device.answer(encode(other)))
+    assert refusal.kind == "refused"
+    assert "start it again" in refusal.fields["reason"]
+    assert decode(device.answer(encode(join))).kind == "join"  # the same run may ask again
 
 
 # --- counts and epsilon ---------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
@@ -104,6 +105,15 @@ class PartyModel:
         (connections,) = parties.add({self.party: self.view}).values()
         _use_own_columns(parties, self.view)
         return parties, connections
+
+    def initial_parameters(self, are_secret: bool) -> Tensors:
+        """Return initial parameters: by the run's seed, or from a source nobody can repeat.
+
+        A server that knows them can compute features from the first embeddings.
+        """
+        model = replace(self, seed=secrets.randbits(63)) if are_secret else self
+        (stack,) = model.create_parties(DatasetTensors({}, {}), _NO_ROWS)[0].stacks
+        return dict(stack.parameters)
 
     def embed(
         self, parameters: Tensors, features: KeyedFeatures, keys: NDArray[np.uint8], salt: str
