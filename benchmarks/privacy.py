@@ -45,7 +45,7 @@ NETWORKS = {  # an example, and its settings
         ),
     ),
 }
-NO_DEFENCE = "none"
+NO_DEFENCE = "none"  # and initial weights from the run's seed
 CLIPS = {  # of embeddings and gradients: about the median lengths in undefended runs
     "digits, 4 devices": (4.0, 0.1),
     "digits, 12 devices": (5.5, 0.06),
@@ -56,7 +56,8 @@ GRADIENT_NOISE = {f"noise {x:g} on gradients": x for x in (0.5, 1.0, 2.0, 4.0, 1
 EMBEDDING_NOISE = {f"noise {x:g} on embeddings": x for x in (0.03, 0.1, 0.3, 1.0)}
 BITS = {f"{bits} bits": bits for bits in (8, 4, 2)}
 DEFENDED_SEEDS = 1
-DEFENCES = (NO_DEFENCE, *GRADIENT_NOISE, *EMBEDDING_NOISE, *BITS)
+OWN_WEIGHTS = "own initial weights"
+DEFENCES = (NO_DEFENCE, OWN_WEIGHTS, *GRADIENT_NOISE, *EMBEDDING_NOISE, *BITS)
 DEFENDED = ("digits, 12 devices", "occupancy, 7 devices", "MNIST, 4 devices")
 SLOW = ("MNIST, 4 devices",)  # one seed
 ATTACKED = 3  # devices of a run
@@ -85,7 +86,8 @@ def _defence_settings(network: str, defence: str) -> list[str]:
 def attack(network: str, defence: str, seed: int) -> Record:
     """Run one federation; return its score, its bill and what the attacks find."""
     with tempfile.TemporaryDirectory() as folder:
-        recorded = record(scenario_of(network, defence, seed), Path(folder))
+        scenario, own_weights = scenario_of(network, defence, seed), defence == OWN_WEIGHTS
+        recorded = record(scenario, Path(folder), own_weights=own_weights)
         end = recorded.run.end or {}
         names = sorted(recorded.features)[: ATTACKED if defence == NO_DEFENCE else 2]
         by_device = [

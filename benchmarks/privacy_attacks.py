@@ -148,11 +148,19 @@ class LabelAttack:
         return result
 
     def _log_clustered(self, sent: SentTable) -> Table:
-        """Return log-probabilities of labels by cluster, as if their frequencies were known."""
+        """Return log-probabilities of labels by cluster, as if their frequencies were known.
+
+        Frequencies are those of other rows: a row's own label must not help to find it.
+        """
         labels, clusters = self.recorded.labels, _clusters(directions(sent.values), self.classes)
-        table = confusion_matrix(labels[sent.rows], clusters, labels=range(self.classes)) + 0.5
+        half = sent.rows % 2 == 0
         result = np.zeros((len(self.features), self.classes))
-        result[sent.rows] = np.log(table / table.sum(1, keepdims=True))[:, clusters].T
+        for counted in (half, ~half):
+            table = 1 + confusion_matrix(
+                labels[sent.rows[counted]], clusters[counted], labels=range(self.classes)
+            )
+            logs = np.log(table / table.sum(1, keepdims=True))
+            result[sent.rows[~counted]] = logs[:, clusters[~counted]].T
         return result
 
 

@@ -155,12 +155,15 @@ class RecordedFederation:
         return unpack_table(receiver, device, table, frame.arrays, like, phase).numpy()
 
 
-def record(scenario: Scenario, folder: Path) -> RecordedFederation:
+def record(scenario: Scenario, folder: Path, *, own_weights: bool = False) -> RecordedFederation:
     """Run a scenario with its devices in this process, and return it with its messages."""
     scenario = federated_scenario(scenario)
     files, trace = folder / "files", churn_trace(scenario)
     names = export_parties(scenario, trace, files)
-    devices = [DeviceClient(name, read_features(files / f"{name}.npz")) for name in names]
+    devices = [
+        DeviceClient(name, read_features(files / f"{name}.npz"), own_weights=own_weights)
+        for name in names
+    ]
     network, labels = RecordingNetwork(devices), read_labels(files / LABELS_FILE)
     simulations: list[Simulation] = []
     server = FederatedServer(labels, network, folder / "run", wait_s=5.0, timeout_s=60.0)
