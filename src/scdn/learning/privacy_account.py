@@ -19,6 +19,7 @@ from torch import Tensor
 
 from scdn.errors import require_package
 from scdn.learning.batches import table_rows
+from scdn.learning.party_backend import RoundTask
 from scdn.learning.round_protocol import tables_after_step
 from scdn.learning.round_training import RoundTraining
 from scdn.learning.step_rule import StepTaken
@@ -96,10 +97,8 @@ class PrivacyAccount:
             self._add(EMBEDDINGS, name, sample_rows)
         chosen_on = "held_out" if self.learning.step == "searched" else "drawn"
         after = [*(rows[table] for table in tables_after_step(self.learning)), sample_rows]
+        self._add_gradients(task, sample_rows)
         for name in task.training:
-            self._add(GRADIENTS, name, rows["drawn"])
-            if task.sample_loss is not None:
-                self._add(GRADIENTS, name, sample_rows)
             if self.learning.step != "rate":
                 self._add(EMBEDDINGS, name, rows[chosen_on])
             parts = list(after)
@@ -109,6 +108,21 @@ class PrivacyAccount:
                 parts.append(_rows(table))
             for sent in parts:
                 self._add(EMBEDDINGS, name, sent, step.sendings)
+
+    def add_ahead(self, task: RoundTask, sample: Tensor) -> None:
+        """Count what parties send and receive that train now and report in a later round."""
+        if not self.is_on:
+            return
+        self._add_gradients(task, _rows(sample))
+        for name in task.training:
+            self._add(EMBEDDINGS, name, _rows(task.batches))
+
+    def _add_gradients(self, task: RoundTask, sample_rows: Counts) -> None:
+        """Count the gradients of a task; late parties have received theirs before."""
+        for name in task.training - task.late:
+            self._add(GRADIENTS, name, _rows(task.batches))
+            if task.sample_loss is not None:
+                self._add(GRADIENTS, name, sample_rows)
 
     def _add(self, kind: str, name: str, rows: Counts, times: int = 1) -> None:
         counts = self.counts[kind].setdefault(name, np.zeros(self.train_rows, np.int64))

@@ -91,6 +91,7 @@ def train_ahead(
     shared = _shared_embeddings(model, rows["drawn"], tables["drawn"], training.heard | sent)
     task = round_task(model, rows["drawn"], steps, shared, training.weights)
     model.parties.train(replace(task, ahead=True))
+    model.account.add_ahead(task, model.server.sample)
 
 
 def _count_gradients(

@@ -190,7 +190,13 @@ class LearningSettings(RoundLearningSettings):
     @property
     def adds_noise(self) -> bool:
         """Return whether the same embeddings differ each time they are sent."""
-        return self.perturbation > 0 or self.privacy.embedding_noise > 0
+        return self.noise_deviation > 0
+
+    @property
+    def noise_deviation(self) -> float:
+        """Return the standard deviation of the noise on each number of sent embeddings."""
+        privacy = self.privacy
+        return max(self.perturbation, privacy.embedding_noise * (privacy.embedding_clip or 0.0))
 
     @model_validator(mode="before")
     @classmethod
