@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -104,6 +105,14 @@ def test_noise_of_a_federation_cannot_be_repeated_from_the_seed(files, tmp_path)
         first(messages, "train")[0].arrays["sample_gradients"] for messages in (one, other)
     ]
     assert np.corrcoef(*(table.ravel() for table in gradients))[0, 1] < 0.5
+
+
+def test_honest_devices_with_much_noise_are_not_left_out(files, tmp_path):
+    """Two sendings of one row differ by the noise, which is no contradiction."""
+    log = []
+    run_, _ = recorded(files, tmp_path, *EMBEDDINGS, *GRADIENTS, log=log)
+    assert not [line for line in log if "left out" in line]
+    assert all(event["federation"]["missed"] == [] for event in run_.rounds)
 
 
 def test_noise_of_two_devices_and_of_two_sendings_differs(files, tmp_path):
@@ -214,6 +223,34 @@ def test_every_sending_of_a_row_is_counted(files, tmp_path):
     entry = run_.end["privacy"]["device-1"]
     assert (entry["features_sendings"], entry["label_sendings"]) == (sent.max(), received.max())
     assert sent.max() > 4 < received.max()
+
+
+@pytest.mark.parametrize("step", ["rate", "fitted", "searched"])
+def test_sendings_of_a_party_that_reports_late_are_counted(monkeypatch, step):
+    """Party c begins in the first round and reports in the second; noise is drawn per sending."""
+    drawn = {"embeddings": Counter(), "gradients": Counter()}
+    noisy = MessageNoise._noisy
+
+    def record(noise, values, clip, deviation, purpose, at):
+        _, name, table = purpose.split(":")
+        if table != "test":  # nobody trains on test rows, and no label of theirs is protected
+            kind = "gradients" if table.endswith("gradients") else "embeddings"
+            drawn[kind][name] += values[..., 0].numel()
+        return noisy(noise, values, clip, deviation, purpose, at)
+
+    monkeypatch.setattr(MessageNoise, "_noisy", record)
+    privacy = {"embedding_clip": 1.0, "embedding_noise": 0.1}
+    privacy |= {"gradient_clip": 1.0, "gradient_noise": 0.1}
+    model = started(labels="server", unheard="imputed", step=step, privacy=privacy)
+    fast = {name: LOCAL_STEPS[name] for name in "ab"}
+    later = {"c": LOCAL_STEPS["c"]}
+    model.train(0, fast, SERVER, batches=4, heard="ab", unfinished=later)
+    model.exchange()
+    assert model.account.sendings("embeddings", "c")  # before it reports
+    model.train(1, fast | later, SERVER, batches=4, heard="abc")
+    model.exchange()
+    for kind, by_name in model.account.counts.items():
+        assert {name: counts.sum() for name, counts in by_name.items()} == drawn[kind]
 
 
 def test_epsilon_of_each_device_is_in_events_and_grows(files, tmp_path):

@@ -225,9 +225,8 @@ class VerticalModel:
         if batches is None:
             batches = max([server_steps.count, *(steps.count for steps in local_steps.values())])
         with single_threaded():
-            reporting = self._reporting(heard, local_steps)
             training = begin_round(
-                self, rows_key, batches, local_steps, training_parties, reporting, table_senders
+                self, rows_key, batches, local_steps, training_parties, heard, table_senders
             )
             stats = self.parties.train(training.task)
             train_ahead(self, training, unfinished or {})
@@ -363,14 +362,6 @@ class VerticalModel:
                     self.server.receive(sent._replace(sample=kept))
 
     # --- parts of a round -----------------------------------------------------------------------
-
-    def _reporting(
-        self, heard: Collection[str] | None, local_steps: Mapping[str, LocalSteps]
-    ) -> set[str]:
-        """Return the parties that send embeddings in this round."""
-        if self.server.heard is None or heard is None:
-            return set(self.present)
-        return (set(heard) | set(local_steps)) & set(self.present)
 
     def _add(self, views: Mapping[str, FeatureView]) -> None:
         """Add parties to the backend, and measure their first gradient statistics."""
