@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections import Counter
 
 import numpy as np
@@ -328,6 +329,17 @@ def test_epsilon_is_above_that_of_the_exact_gaussian_mechanism():
 def test_no_noise_gives_no_bound():
     assert epsilon(0.0, 3, 1e-5) is None
     assert epsilon(0.0, 0, 1e-5) == 0
+
+
+# --- Opacus ---------------------------------------------------------------------------------------
+
+
+def test_only_privacy_needs_opacus(monkeypatch, tmp_path):
+    monkeypatch.setattr("scdn.errors.find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "opacus", None)  # importing it fails
+    run(small_scenario("learning.rounds=1"), tmp_path / "without")
+    with pytest.raises(InputError, match=r"opacus is not installed.*scdn\[privacy\]"):
+        run(small_scenario("learning.rounds=1", *EMBEDDINGS), tmp_path / "with")
 
 
 # --- settings -------------------------------------------------------------------------------------
