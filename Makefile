@@ -20,7 +20,7 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "scdn needs Python 3.11 or newer; say which with make PYTHON=..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	PIP_CONSTRAINT=constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check \
-		--editable '.[paper,federation,studio,tune,export,dev]'
+		--editable '.[paper,federation,studio,tune,export,privacy,dev]'
 	@$(BIN)/python -c "from scdn.control.solve import warm_up; warm_up()"  # compiles the kernels once
 	@touch $@
 

@@ -101,6 +101,7 @@ def site(tmp_path_factory):
 def device_arguments(site, port, name):
     return (
         *("device", "--features", site / f"{name}.npz", "--server", f"127.0.0.1:{port}"),
+        "--weights-from-seed",  # as in a simulation
         *("--ca", site / "keys/ca.crt", "--name", name, "--state", site / "states"),
         *("--private-key", site / f"keys/devices/{name}.key"),
     )

@@ -53,6 +53,12 @@ def add_to(subparsers: Subparsers) -> None:
         help="folder that keeps models, in FOLDER/NAME/RUN; default: SCDN_STATE, or scdn/devices "
         "in the user's folder for states",
     )
+    parser.add_argument(
+        "--weights-from-seed",
+        action="store_true",
+        help="draw initial weights from the run's seed, which the server knows, so that the run "
+        "equals a simulation; by default from the device's own entropy",
+    )
     parser.add_argument("--position", metavar="X,Y,Z", help="in metres, for the server's plan")
     parser.add_argument(
         "--patience",
@@ -86,7 +92,8 @@ def _device(options: argparse.Namespace) -> int:
     if folder.exists() and not folder.is_dir():
         raise input_error("scdn", "--state", f"{folder} is a file", "must be a folder")
     kept = KeptStates((folder / name).absolute(), _log)
-    device = DeviceClient(name, features, kept, _position(options), _log)
+    own_weights = not options.weights_from_seed
+    device = DeviceClient(name, features, kept, _position(options), _log, own_weights)
     connection = None if options.server is None else _connection(options)
     _log(f"{device.name}: {len(features.keys)} rows of {features.values.shape[1]} features")
     if features.unusable_rows:

@@ -39,7 +39,7 @@ MAX_FIGURE_RATIO = 1000.0
 # Two embeddings of one row may differ by this part of the table's root mean square, besides
 # rounding and noise, and may do so on one row of ten. How far honest ones differ is not measured.
 TOLERANCE, MAX_CONTRADICTED = 0.05, 0.1
-_NOISE_DEVIATIONS = 8.0  # of the noise that devices add to what they send
+_NOISE_DEVIATIONS = 8.0  # between two embeddings of one row
 _ROUNDING_STEPS = 4.0  # between two numbers of few bits: two roundings, also of differences
 # Updates so many times as large as the median of the others are tried without their device: smaller
 # ones cannot decide how far all devices go.
@@ -68,7 +68,7 @@ class AnomalyDetector:
     """
 
     train_rows: int
-    perturbation: float
+    noise_deviation: float  # of the noise that devices add to what they send
     log: Callable[[str], None] = lambda _: None
     harm: HarmMeasure | None = None  # once there is a model
     parties: dict[str, ReplyHistory] = field(default_factory=dict)
@@ -304,7 +304,7 @@ class AnomalyDetector:
             ranges = [float((t.amax(0) - t.amin(0)).max()) for t in tables.values() if len(t)]
             spread = max(ranges, default=0.0)
         rounding = _ROUNDING_STEPS * spread / (2**bits - 1)
-        return TOLERANCE * size + rounding + _NOISE_DEVIATIONS * self.perturbation
+        return TOLERANCE * size + rounding + _NOISE_DEVIATIONS * self.noise_deviation
 
     def _sizes(self, sent: Mapping[str, Tables]) -> Reasons:
         """Find parties whose embeddings are far larger than before and than the others'."""

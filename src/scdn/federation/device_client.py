@@ -33,6 +33,7 @@ from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.gradient_stats import GradientStats
 from scdn.learning.local_optimizers import LOCAL_OPTIMIZERS, LocalSteps
 from scdn.learning.local_parties import LocalParties
+from scdn.learning.message_noise import MessageNoise
 from scdn.learning.party_backend import RoundTask
 from scdn.learning.party_loss import GradientLoss, PartyLoss
 from scdn.learning.round_protocol import FIGURE_BITS, tables_after_step
@@ -67,6 +68,7 @@ class DeviceClient:
     kept: KeptStates | None = None  # keeps the model when the process ends
     position_m: tuple[float, float, float] | None = None
     log: Callable[[str], None] = lambda _: None
+    own_weights: bool = False  # initial ones are a secret; else they follow from the run's seed
     salt: str = ""
     run: str = ""
     party: str = ""  # the device's name in the run
@@ -110,9 +112,11 @@ class DeviceClient:
         return fields, {"keys": hash_keys(self.features.keys, self.salt)}
 
     def _join(self, request: messages.JoinRequest, arrays: Arrays) -> ReplyContent:
+        if self.own_weights and self.run not in ("", request.run):
+            raise WireError(f"takes part in run {self.run}: start it again for another run")
         model, parties, connections = self._make_model(request, arrays)
         if (request.run, request.name) != (self.run, self.party) or not self.states:
-            self.states = {0: dict(parties.stacks[0].parameters)}
+            self.states = {0: model.initial_parameters(self.own_weights)}
             if self.kept is not None:
                 self.kept.begin(model, self.states[0])
         for parameters in self.states.values():
@@ -347,6 +351,9 @@ class DeviceClient:
             draw = generator(int.from_bytes(os.urandom(8), "big"), "perturb")
             noise = torch.from_numpy(draw.standard_normal(embeddings.shape))
             embeddings = embeddings + deviation * noise.to(embeddings)
+        if self._model is not None:
+            noise_source = MessageNoise(self._model.learning.privacy, seed=None)
+            embeddings = noise_source.on_embeddings(embeddings, "", ())
         if not embeddings.isfinite().all():
             raise NotFiniteError("embeddings are no longer finite")
         return embeddings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
@@ -25,7 +26,7 @@ from scdn.learning.local_parties import LocalParties
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.round_protocol import FIGURE_BITS
 from scdn.learning.tensors import Tensors
-from scdn.scenario import LearningSettings
+from scdn.scenario import LearningSettings, Privacy
 
 _NO_ROWS = torch.zeros(0, dtype=torch.int64)
 MAX_NUMBERS = 1 << 26  # of a model, or of a layer's results: 256 MB in 32 bits
@@ -96,7 +97,7 @@ class PartyModel:
         """Return the device's party with initial parameters, and the number of its connections."""
         # The device itself adds noise to what it sends, and packs it.
         learning = self.learning.model_copy(
-            update={"perturbation": 0.0, "number_bits": FIGURE_BITS}
+            update={"perturbation": 0.0, "privacy": Privacy(), "number_bits": FIGURE_BITS}
         )
         shapes = {self.view.modality: self.full_shape}
         factory = PartyFactory(learning, self.task, self.width, shapes)
@@ -104,6 +105,15 @@ class PartyModel:
         (connections,) = parties.add({self.party: self.view}).values()
         _use_own_columns(parties, self.view)
         return parties, connections
+
+    def initial_parameters(self, are_secret: bool) -> Tensors:
+        """Return initial parameters: by the run's seed, or from a source nobody can repeat.
+
+        A server that knows them can compute features from the first embeddings.
+        """
+        model = replace(self, seed=secrets.randbits(63)) if are_secret else self
+        (stack,) = model.create_parties(DatasetTensors({}, {}), _NO_ROWS)[0].stacks
+        return dict(stack.parameters)
 
     def embed(
         self, parameters: Tensors, features: KeyedFeatures, keys: NDArray[np.uint8], salt: str

@@ -312,6 +312,7 @@ class LocalDevices:
             *(sys.executable, "-m", "scdn.cli", "federate", "device", "--name", name),
             *("--features", str(folder / f"{name}.npz")),
             *("--server", address.local, "--state", str(folder / _STATES)),
+            "--weights-from-seed",  # as in a simulation; this machine has all features anyway
         ]
         if self.keys is None:
             command.append("--insecure")

@@ -61,7 +61,7 @@ class RemoteParties:
         self._coder = TableSender(self.learning.number_bits, self.seed)
         self._reader = TableReader(self.options, self.width)
         self.detector = AnomalyDetector(
-            self.train_rows, self.learning.perturbation, self.messenger.log
+            self.train_rows, self.learning.noise_deviation, self.messenger.log
         )
 
     @property

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scdn.federation.messenger import Request
 from scdn.federation.table_format import NotFiniteError, pack_table
 from scdn.federation.wire_format import Arrays
+from scdn.learning.message_noise import MessageNoise
 from scdn.learning.party_backend import RoundTask
 from scdn.learning.party_loss import GradientLoss, PartyLoss
 from scdn.learning.table_sender import DOWN, GRADIENTS, SAMPLE_GRADIENTS, Round, TableSender
@@ -43,8 +44,11 @@ def train_requests(
 def _gradients(
     remote: RemoteParties, task: RoundTask, coder: TableSender, names: list[str]
 ) -> Iterator[tuple[str, Arrays]]:
-    loss = task.party_loss(names)
+    noise = MessageNoise(remote.learning.privacy, seed=None)  # devices know the run's seed
+    loss = noise.on_loss(task.party_loss(names), names, GRADIENTS, ())
     sample_loss = None if task.sample_loss is None else task.sample_loss(names)
+    if sample_loss is not None:
+        sample_loss = noise.on_loss(sample_loss, names, SAMPLE_GRADIENTS, ())
     for party, name in enumerate(names):
         try:
             arrays = _pack(coder, name, GRADIENTS, loss, party, remote.round)

@@ -13,13 +13,14 @@ from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.gradient_stats import GradientRecorder, GradientStats, measured_smoothness
 from scdn.learning.local_optimizers import LocalOptimizer, batch_key
+from scdn.learning.message_noise import MessageNoise
 from scdn.learning.party_backend import RoundTask, SentEmbeddings
 from scdn.learning.party_factory import PartyFactory, stack_parties
 from scdn.learning.party_loss import PartyLoss
 from scdn.learning.party_stack import MAX_ROWS_APART, PartyStack
 from scdn.learning.smoothness import loss_curvature, party_smoothness
 from scdn.learning.stack_training import StackTraining, train_stack
-from scdn.learning.table_sender import TableSender
+from scdn.learning.table_sender import GRADIENTS, SAMPLE_GRADIENTS, TableSender
 from scdn.learning.tensors import Arrays, StateDict, Tensors, strip_prefix, to_arrays
 from scdn.rng import generator
 
@@ -38,6 +39,7 @@ class LocalParties:
     views: dict[str, FeatureView] = field(default_factory=dict)
     round: tuple[int, int] = (0, 0)
     sender: TableSender = field(init=False)
+    noise: MessageNoise = field(init=False)
     _start: list[PartyStack] = field(default_factory=list)  # before this round's training
     _trained: list[PartyStack] = field(default_factory=list)
     _training: set[str] = field(default_factory=set)
@@ -46,6 +48,7 @@ class LocalParties:
 
     def __post_init__(self) -> None:
         self.sender = TableSender(self.factory.learning.number_bits, self.seed)
+        self.noise = MessageNoise(self.factory.learning.privacy, self.seed)
 
     @property
     def number_bits(self) -> int:
@@ -93,8 +96,7 @@ class LocalParties:
         for stack in self._selected(self.stacks, names):
             sample = stack.views.gather(self.data, "train", self.sample)
             recorder = self._recorder(stack, task, sample)
-            party_loss = task.party_loss(stack.names)
-            party_loss = self.sender.send_gradients(party_loss, stack.names, self.round)
+            party_loss = self._received(task.party_loss(stack.names), stack.names)
             for step, batch in enumerate(task.batches):
                 inputs = stack.views.gather(self.data, "train", batch)
                 recorder.add(_gradients(stack, stack.parameters, party_loss, step, inputs), None)
@@ -168,7 +170,7 @@ class LocalParties:
             selected,
             self.data,
             task.batches,
-            self.sender.send_gradients(task.party_loss(selected.names), selected.names, self.round),
+            self._received(task.party_loss(selected.names), selected.names),
             [task.local_steps[name] for name in selected.names],
             recorder,
         )
@@ -294,9 +296,16 @@ class LocalParties:
 
     def _recorder(self, stack: PartyStack, task: RoundTask, sample: Tensor) -> GradientRecorder:
         assert task.sample_loss is not None  # noqa: S101
-        loss = task.sample_loss(stack.names)
-        loss = self.sender.send_gradients(loss, stack.names, self.round, of_sample=True)
+        loss = self._received(task.sample_loss(stack.names), stack.names, of_sample=True)
         return GradientRecorder(_gradients(stack, stack.parameters, loss, 0, sample))
+
+    def _received(
+        self, loss: PartyLoss, names: Sequence[str], *, of_sample: bool = False
+    ) -> PartyLoss:
+        """Return a loss with gradients as parties receive them."""
+        table = SAMPLE_GRADIENTS if of_sample else GRADIENTS
+        loss = self.noise.on_loss(loss, names, table, self.round)
+        return self.sender.send_gradients(loss, names, self.round, of_sample=of_sample)
 
     def _stats(
         self,
@@ -326,7 +335,8 @@ class LocalParties:
         """Add each party's own noise if the scenario asks for it; it differs in every phase."""
         deviation = self.factory.learning.perturbation
         if not deviation:
-            return embeddings
+            named = zip(stack.names, embeddings, strict=True)
+            return [self._private(name, table, phase) for name, table in named]
         streams = (
             generator(self.seed, f"perturb:{name}:{phase}", *self.round) for name in stack.names
         )
@@ -334,6 +344,9 @@ class LocalParties:
             table + deviation * self.factory.options.tensor(draw.standard_normal(table.shape))
             for table, draw in zip(embeddings, streams, strict=True)
         ]
+
+    def _private(self, name: str, table: Tensor, phase: str) -> Tensor:
+        return self.noise.on_embeddings(table, f"noise:{name}:{phase}", self.round)
 
     def _fixed_inputs(self, stack: PartyStack) -> tuple[list[Tensor], list[Tensor]]:
         """Return each party's inputs of the sample and the test rows, gathered once."""

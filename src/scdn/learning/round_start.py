@@ -29,12 +29,13 @@ def begin_round(
     steps: int,
     local_steps: Mapping[str, LocalSteps],
     training_parties: int | None,
-    reporting: set[str],
+    reporting: Collection[str] | None,
     table_senders: Collection[str],
 ) -> RoundTraining:
     """Draw the round's rows, and ask the parties for their embeddings of them.
 
-    Late parties have trained in an earlier round, and send theirs only when the others have.
+    `reporting` are the parties that report besides those with local steps; None: all. Late parties
+    have trained in an earlier round, and send theirs only when the others have.
     """
     late = frozenset(model.pending & local_steps.keys())
     drawn = draw_round(model.seed, key, steps, model.data.count("train"), model.learning)
@@ -43,7 +44,9 @@ def begin_round(
         batches = model.data.augmentation.draw(generator(model.seed, "augment", *key), batches)
     weights = model.server.training_weights(steps, generator(model.seed, "dropout", *key))
     tables = {"drawn": batches, "held_out": held_out}
-    stale, heard = member_embeddings(model, tables, "before", reporting - late)
+    stale, heard = member_embeddings(
+        model, tables, "before", _asked(model, reporting, local_steps) - late
+    )
     on_time = {name: steps for name, steps in local_steps.items() if name in heard - late}
     _count_gradients(model, batches, list(on_time.values()))
     known = stale["drawn"]
@@ -71,6 +74,15 @@ def begin_round(
     )
 
 
+def _asked(
+    model: VerticalModel, reporting: Collection[str] | None, local_steps: Mapping[str, LocalSteps]
+) -> set[str]:
+    """Return the parties that send embeddings in this round."""
+    if model.server.heard is None or reporting is None:
+        return set(model.present)
+    return (set(reporting) | set(local_steps)) & set(model.present)
+
+
 def train_ahead(
     model: VerticalModel, training: RoundTraining, unfinished: Mapping[str, LocalSteps]
 ) -> None:
@@ -91,6 +103,7 @@ def train_ahead(
     shared = _shared_embeddings(model, rows["drawn"], tables["drawn"], training.heard | sent)
     task = round_task(model, rows["drawn"], steps, shared, training.weights)
     model.parties.train(replace(task, ahead=True))
+    model.account.add_ahead(task, model.server.sample)
 
 
 def _count_gradients(

@@ -77,7 +77,7 @@ class RoundTraining:
             self.task.batches, self.stale, trained, FITTED_LENGTHS, self.weights
         )
         updated = self.parties.apply_updates(length, self.task.training)
-        unchanged = length == 1.0 and updated == self.senders and not self.learning.perturbation
+        unchanged = length == 1.0 and updated == self.senders and not self.learning.adds_noise
         if unchanged and self.server.heard is None:
             self.fresh = trained
         return StepTaken(length)

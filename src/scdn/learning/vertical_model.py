@@ -28,6 +28,7 @@ from scdn.learning.local_parties import LocalParties
 from scdn.learning.party_backend import PartyBackend
 from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_stack import PartyStack
+from scdn.learning.privacy_account import PrivacyAccount
 from scdn.learning.round_start import (
     begin_round,
     member_embeddings,
@@ -86,9 +87,11 @@ class VerticalModel:
     sent_in: dict[str, tuple[int, int]] = field(default_factory=dict)
     pending: set[str] = field(default_factory=set)
     step_rule: StepRule = field(init=False)
+    account: PrivacyAccount = field(init=False)
 
     def __post_init__(self) -> None:
         self.step_rule = StepRule(self.learning)
+        self.account = PrivacyAccount(self.learning, self.data.count("train"))
 
     @classmethod
     def create(
@@ -222,9 +225,8 @@ class VerticalModel:
         if batches is None:
             batches = max([server_steps.count, *(steps.count for steps in local_steps.values())])
         with single_threaded():
-            reporting = self._reporting(heard, local_steps)
             training = begin_round(
-                self, rows_key, batches, local_steps, training_parties, reporting, table_senders
+                self, rows_key, batches, local_steps, training_parties, heard, table_senders
             )
             stats = self.parties.train(training.task)
             train_ahead(self, training, unfinished or {})
@@ -239,6 +241,7 @@ class VerticalModel:
             known = self.server.sample_embeddings.keys() | self.unsent
             first_samples = frozenset(training.heard - training.senders - known)
             self.unsent |= training.senders | first_samples
+            self.account.add_round(training, step, self.server.sample, first_samples)
             if by_adam:
                 key = (round_index,) if arrival is None else (round_index, arrival)
                 draws = (generator(self.seed, purpose, *key) for purpose in ("server", "mask"))
@@ -325,6 +328,7 @@ class VerticalModel:
             "unsent": sorted(self.unsent),
             "pending": sorted(self.pending),
             "rate_scale": self.step_rule.rate_scale,
+            **self.account.state_dict(),
         }
         return StateDict(parties.arrays | server.arrays, values)
 
@@ -337,6 +341,7 @@ class VerticalModel:
         self.gradient_stats = {name: GradientStats(**table) for name, table in stats.items()}
         self.connections = dict(values["connections"])
         self.step_rule.rate_scale = values["rate_scale"]
+        self.account.load_state_dict(values)
         self.sent_in = {name: (at[0], at[1]) for name, at in values["sent_in"].items()}
         self.unsent, self.pending = set(values["unsent"]), set(values["pending"])
         self._restore_embeddings()
@@ -357,14 +362,6 @@ class VerticalModel:
                     self.server.receive(sent._replace(sample=kept))
 
     # --- parts of a round -----------------------------------------------------------------------
-
-    def _reporting(
-        self, heard: Collection[str] | None, local_steps: Mapping[str, LocalSteps]
-    ) -> set[str]:
-        """Return the parties that send embeddings in this round."""
-        if self.server.heard is None or heard is None:
-            return set(self.present)
-        return (set(heard) | set(local_steps)) & set(self.present)
 
     def _add(self, views: Mapping[str, FeatureView]) -> None:
         """Add parties to the backend, and measure their first gradient statistics."""

@@ -49,6 +49,21 @@ class ServerRound(_OpenModel):
     battery_j: float | None = Field(None, description="left after the round, if it has a battery")
 
 
+class DevicePrivacy(_OpenModel):
+    """What noise on messages guarantees for a row so far, the most exposed one of the device.
+
+    With probability 1 − `delta`, `features_epsilon` bounds what the server learns of the row's
+    features from what was sent of this row, and `label_epsilon` what the device learns of its
+    label; null where there is no noise. Neither is there where nothing was shortened.
+    """
+
+    delta: float
+    features_epsilon: float | None = None
+    features_sendings: int | None = None
+    label_epsilon: float | None = None
+    label_sendings: int | None = None
+
+
 class DeviceRound(_OpenModel):
     """What one device did; `delay_s` is null where it sent nothing.
 
@@ -80,6 +95,7 @@ class DeviceRound(_OpenModel):
     battery_j: float | None = Field(None, description="left after the round, if it has a battery")
     importance: float
     smoothness: float
+    privacy: DevicePrivacy | None = None
 
 
 class ArrivalRound(_OpenModel):
@@ -242,6 +258,7 @@ class EndEvent(_OpenModel):
     metrics: Metrics | None
     evaluation: FinalScores | None = None
     energy: dict[str, float]
+    privacy: dict[str, DevicePrivacy] = {}
     targets: list[TargetResult] = []
     warnings: list[str] = Field([], description="what went wrong, and which setting changes it")
     rounds_outside_theorem_1: Annotated[int, Field(ge=0)] = 0

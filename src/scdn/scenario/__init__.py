@@ -12,6 +12,7 @@ from scdn.scenario.network_settings import (
     Prices,
     Shock,
 )
+from scdn.scenario.privacy_settings import Privacy
 from scdn.scenario.reader import make_scenario, profile_defaults, read_scenario, scenario_warnings
 from scdn.scenario.round_settings import (
     AirLink,
@@ -48,6 +49,7 @@ __all__ = [
     "Movement",
     "OptimizerKind",
     "Prices",
+    "Privacy",
     "Proximal",
     "Radio",
     "RateModel",

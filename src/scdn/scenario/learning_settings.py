@@ -16,6 +16,7 @@ from scdn.scenario.field_types import (
     WholeNumber,
     setting,
 )
+from scdn.scenario.privacy_settings import Privacy
 from scdn.scenario.round_settings import RoundLearningSettings
 
 
@@ -174,6 +175,7 @@ class LearningSettings(RoundLearningSettings):
     perturbation: NonNegative = setting(
         0.0, "standard deviation of noise that is added to sent embeddings", reason="off"
     )
+    privacy: Privacy = setting(Privacy(), "noise on what is sent, and what it protects")
     device: Literal["cpu", "cuda"] = setting("cpu", "device that computes")
     precision: Literal["float32", "float64", "bfloat16"] = setting(
         "float32", "number format of the models; with bfloat16, weights stay in 32 bits"
@@ -184,6 +186,17 @@ class LearningSettings(RoundLearningSettings):
     def holds_rows_out(self) -> bool:
         """Return whether some rows are held out, on which nobody trains."""
         return self.step == "searched" or self.server_optimizer == "adam" or self.validation > 0
+
+    @property
+    def adds_noise(self) -> bool:
+        """Return whether the same embeddings differ each time they are sent."""
+        return self.noise_deviation > 0
+
+    @property
+    def noise_deviation(self) -> float:
+        """Return the standard deviation of the noise on each number of sent embeddings."""
+        privacy = self.privacy
+        return max(self.perturbation, privacy.embedding_noise * (privacy.embedding_clip or 0.0))
 
     @model_validator(mode="before")
     @classmethod
@@ -196,6 +209,12 @@ class LearningSettings(RoundLearningSettings):
             raise ValueError(f'damping = {self.damping!r} needs step = "rate", not "{self.step}"')
         if self.unheard == "known" and self.number_bits < 32:
             raise ValueError(f'number_bits = {self.number_bits} needs unheard = "imputed"')
+        if self.privacy.gradient_clip is not None and self.labels == "shared":
+            raise ValueError('privacy.gradient_clip needs labels = "server": devices have them')
+        if self.privacy.is_on and self.unheard == "known":
+            raise ValueError('privacy needs unheard = "imputed": what is known was never sent')
+        if self.privacy.is_on and self.perturbation:
+            raise ValueError("perturbation must be 0 with privacy, which has noise of its own")
         return self
 
 

@@ -204,6 +204,7 @@ def _run_rounds(
     status, reason = "done", None
     try:
         for event in simulation.loop():
+            simulation.model.account.add_to_event(event)
             recorder.append(event)
             _save_checkpoint(recorder.folder, simulation)
             metrics = event["metrics"]
@@ -242,6 +243,7 @@ def _summary(
         "metrics": metrics,
         "evaluation": evaluation,
         "energy": simulation.ledger.totals(),
+        **simulation.model.account.summary(),
         "targets": targets,
         "warnings": run_warnings(
             recorded.start,
