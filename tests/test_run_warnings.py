@@ -281,4 +281,4 @@ def test_a_comparison_prints_the_first_warnings_of_each_method(tmp_path, capsys)
     assert json.loads(printed.out)["runs"]
     lines = [line for line in printed.err.splitlines() if line.startswith("warning: max-vfl")]
     assert "max-vfl, seed 1: no device trained on more than" in lines[0]
-    assert lines[1:] == ["warning: max-vfl: 1 other runs have warnings, see the report"]
+    assert lines[1:] == ["warning: max-vfl: one other run has warnings, see the report"]

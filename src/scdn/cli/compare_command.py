@@ -132,5 +132,8 @@ def _first_warnings(runs: Sequence[Run]) -> list[str]:
         for run in warned[:1]:
             lines += [f"{name}, seed {run.seed}: {text}" for text in recorded_warnings(run)]
         if warned[1:]:
-            lines.append(f"{name}: {len(warned) - 1} other runs have warnings, see the report")
+            others = (
+                "one other run has" if len(warned) == 2 else f"{len(warned) - 1} other runs have"
+            )
+            lines.append(f"{name}: {others} warnings, see the report")
     return lines
