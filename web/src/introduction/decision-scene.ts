@@ -22,7 +22,7 @@ export function decisionScene(story: Story): Scene {
   return {
     name: "The server decides", title: "Every round, the server decides four things", picture: decisionMap(story),
     words: [decisionTable(story), ...costs(story),
-      h("p", { class: "source" }, `Computed just now for round 1; the exact solver proves that no plan costs ${digits(100 * Math.max(plan.gap ?? 0, 1e-4), 1)} % less. ` +
+      h("p", { class: "source" }, `Computed just now for round 1; the exact solver proves that no plan is more than ${digits(100 * Math.max(plan.gap ?? 0, 1e-4), 1)} % cheaper. ` +
         `The cost adds joules, of which ${digits(1 / request.weights.movement, 2)} of the UAV count as one, and a penalty for learning that is lost: an estimate from theory, with a weight that you set. Scene 4 shows what whole runs took.`)],
   };
 }

@@ -60,7 +60,7 @@ function exceptions(chosen: string): HTMLElement[] {
   const { wildfire, "smart-grid": grid } = figures.networks;
   return [
     ...aboutAsGood(chosen).map((cost) => h("li", {}, h("b", {}, `If simple is better: ${cost.method}`),
-      `, everything at its maximum. It is about as good here: cheaper than ${chosen} in ${cost.cheaper} of ${cost.runs} runs, dearer in ${cost.dearer}.`)),
+      `, everything at its maximum. It is about as good here: cheaper than ${chosen} in ${cost.cheaper} of ${cost.runs} runs, dearer in ${cost.dearer}, much the same in ${cost.runs - cost.cheaper - cost.dearer}.`)),
     ...elsewhere("If 95 % is enough", wildfire["top3=95"], chosen),
     ...elsewhere("To 97 % in another network, smart-grid", grid["top3=97"], chosen),
   ];
