@@ -392,7 +392,8 @@ def churn(folder: Path) -> None:
         ("round", "s", "devices", "no answer", "left", "joined", "top-1 %"),
     )
     last = result.run.rounds[-1]["federation"]
-    print(f"{result.seconds:.0f} s in all; load {os.getloadavg()[0]:.1f}; run {result.run.end}")
+    status = "not ended" if result.run.end is None else result.run.end["status"]
+    print(f"{result.seconds:.0f} s in all; load {os.getloadavg()[0]:.1f}; run {status}")
     print(f"late: {last['late'] or 'none'}; wrong: {last['wrong'] or 'none'}")
     print(f"segments sent again: {network.retransmissions}")
     print(f"exit codes of devices: {result.statuses}")

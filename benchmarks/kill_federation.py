@@ -6,9 +6,11 @@
 Processes are real, with TLS and keys: the command `scdn federate server`, the SuperLink and the
 ServerApp that it starts, and two devices that keep their models. In each run one of them is killed
 with SIGKILL: before the first round, in the middle of one, or as soon as one is recorded. A killed
-device is started again and must come back as itself. Otherwise the command must end by itself with
-a single line, no process may stay and the run's folder may not be locked; it is then resumed. In
-the end all rounds must be recorded once, and every process must have ended with status 0.
+device is started again; the table says whether it went on as itself, joined again as a new device
+(after three rounds), or was not back before the end. Otherwise the command must end by itself with
+a single line, no process may stay and the run's folder may not be locked; it is then resumed, and
+the devices must go on as themselves. In the end all rounds must be recorded once, and every process
+must have ended with status 0.
 """
 
 from __future__ import annotations
@@ -35,13 +37,13 @@ from scdn.scenario import read_scenario
 from scdn.world.churn import churn_trace
 
 QUICK = Path(__file__).parent.parent / "examples" / "quick.toml"
-ROUNDS = 5
+ROUNDS = 8
 SETTINGS = (
     *("fleet.0.count=2", f"learning.rounds={ROUNDS}", "method=sc-dn-greedy", "max_delay_s=1"),
     *("churn.entry_rate=0", "churn.exits=false", "learning.steps_per_iteration=2"),
 )
 VICTIMS = ("device", "superlink", "serverapp", "server")
-MOMENTS = ("before", "during", "after")
+MOMENTS = ("during", "after", "before")
 PATIENCE_S = 300.0  # until the next thing has happened
 _MARK = "SCDN_KILL_MATRIX"  # environment variable of all processes of one run
 
@@ -158,7 +160,7 @@ def kill(site: Site, folder_of: ExitStack, victim: str, moment: str) -> tuple[fl
         devices[last].kill()
         devices[last].wait()
         devices[last] = folder_of.enter_context(site.running(last, site.device(last)))
-        said = f"{recorded} rounds recorded"
+        said = ""
         wait_until("a further round", lambda: site.rounds() > recorded)
     else:
         number = server.pid if victim == "server" else site.process_of(victim)
@@ -171,12 +173,16 @@ def kill(site: Site, folder_of: ExitStack, victim: str, moment: str) -> tuple[fl
         started = site.rounds
         wait_until("a further round", lambda: started() > recorded or server.poll() is not None)
     seconds = time.monotonic() - killed_at
+    wait_until("the server ends", lambda: server.poll() is not None)
+    if victim == "device" and site.text(site.names[-1]).count("the run is over") == 0:
+        time.sleep(5.0)
+        devices[site.names[-1]].terminate()  # it was not back in time, and waits for a server
     for name, process in {"server": server, **devices}.items():
         wait_until(f"{name} ends", lambda process=process: process.poll() is not None)
         if process.returncode:
             raise FailedError(f"{name} ended with {process.returncode}: {site.text(name)[-300:]}")
-    check_run(site, victim)
-    return seconds, said
+    back = check_run(site, victim)
+    return seconds, said or back
 
 
 def check_end(site: Site, server: subprocess.Popen[bytes], victim: str, devices: set[int]) -> str:
@@ -186,11 +192,7 @@ def check_end(site: Site, server: subprocess.Popen[bytes], victim: str, devices:
         lambda: set(site.processes()) <= devices,
         30.0,
     )
-    try:
-        with lock_run_folder(site.out):
-            pass
-    except InputError as error:
-        raise FailedError(f"locked: {error}") from None
+    wait_until("the folder is free", lambda: not is_locked(site.out), 30.0)
     text = site.text("server")
     if "Traceback" in text:
         raise FailedError(text[-500:])
@@ -201,15 +203,28 @@ def check_end(site: Site, server: subprocess.Popen[bytes], victim: str, devices:
     return text.splitlines()[-1]
 
 
-def check_run(site: Site, victim: str) -> None:
-    """Check that all rounds are recorded once, by the same two parties, and nothing is left."""
+def is_locked(folder: Path) -> bool:
+    """Return whether a process holds the lock of a run's folder."""
+    try:
+        with lock_run_folder(folder):
+            return False
+    except InputError:
+        return True
+
+
+def check_run(site: Site, victim: str) -> str:
+    """Check that all rounds are recorded once and nothing is left; return how a device was back."""
     run = read_run(site.out)
     if [event["round"] for event in run.rounds] != list(range(ROUNDS)) or run.end is None:
         raise FailedError(f"{len(run.rounds)} rounds, end {run.end}")
-    present = {device["id"] for event in run.rounds for device in event["devices"]}
-    if present != set(site.names):
-        raise FailedError(f"parties: {', '.join(sorted(present))} ({victim} killed)")
     wait_until("no process stays", lambda: not site.processes(), 30.0)
+    parties = {device["id"] for event in run.rounds for device in event["devices"]}
+    last = site.names[-1]
+    if victim != "device" and parties != set(site.names):
+        raise FailedError(f"parties: {', '.join(sorted(parties))}")
+    if f"{last}: is back" in (site.out / "federation.log").read_text():
+        return "went on as itself"
+    return "joined again" if parties - set(site.names) else "was not back before the end"
 
 
 def main() -> int:
@@ -222,8 +237,8 @@ def main() -> int:
     moments = options.moments.split(",") if options.moments else MOMENTS
     failed = 0
     print(f"{'killed':>10}  {'when':>7}  {'goes on after':>13}  it said")
-    for victim in victims:
-        for moment in moments:
+    for moment in moments:
+        for victim in victims:
             with tempfile.TemporaryDirectory(prefix="scdn-") as temporary, ExitStack() as stack:
                 site = Site(Path(temporary))
                 try:

@@ -347,7 +347,7 @@ BEHAVIOURS |= {f"{function.__name__} later": Behaviour(function, 5) for function
 BEHAVIOURS |= {
     f"{kind}: {change.__name__}": Behaviour(change, 0, (kind,)) for kind, change in WHEN_IT_JOINS
 }
-BEHAVIOURS |= {f"scaled by {f:g}": Behaviour(scaled(f)) for f in (1e-6, 0.1, 10.0, 1e3, 1e6)}
+BEHAVIOURS |= {f"scaled by {f:g}": Behaviour(scaled(f)) for f in (1e-6, 0.1, 6.0, 10.0, 1e3, 1e6)}
 BEHAVIOURS |= {f"scaled by {f:g} later": Behaviour(scaled(f), 5) for f in (3.0, 10.0, 100.0, 900.0)}
 BEHAVIOURS |= {f"{f:g} times larger each round": Behaviour(ramp(f)) for f in (0.5, 1.3, 2.0, 30.0)}
 BEHAVIOURS |= {

@@ -176,10 +176,19 @@ def not_a_number_late(frame, memory):
     return bytes(raw)
 
 
+def flipped_bytes(frame, memory):
+    """Some bytes are others, in names or in numbers."""
+    raw = bytearray(encode(frame))
+    for place in memory["draw"].integers(len(raw), size=3):
+        raw[place] ^= 1 << int(memory["draw"].integers(8))
+    return bytes(raw)
+
+
 UNREADABLE = (
     random_bytes, huge_empty_array, surrogate_in_kind, surrogate_in_reason, deep_header,
     huge_integer, no_arrays, replayed, not_a_number, oversized, too_large_for_a_float,
     thousands_of_digits, duplicate_keys, deep_field, whole_numbers, bytes_for_numbers, transposed,
     no_rows, trailing_bytes, long_text, unknown_fields, wrong_types, negative_seconds,
     another_nonce, another_run, another_kind, larger_than_any_message, not_a_number_late,
+    flipped_bytes,
 )  # fmt: skip

@@ -55,7 +55,7 @@ def test_a_device_that_would_empty_the_alignment_is_left_out(labels):
 
 
 def test_the_device_that_costs_most_rows_is_left_out_first(labels):
-    rows = {"a": (0, 1700), "b": (100, 1797), "c": (0, 500), "d": (0, 1797)}
+    rows = {"a": (0, 1700), "b": (100, 1797), "c": (1250, 1797), "d": (0, 1797)}
     assert left_out(labels, **rows) == ["c"]
     assert left_out(labels, min_rows=1650, **rows) == ["c", "b"]
     assert left_out(labels, min_rows=100, **rows) == []

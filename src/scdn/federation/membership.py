@@ -32,7 +32,6 @@ MAX_SILENT_DEPARTURES = (
 # hello has 16 bytes for each, and the server keeps them.
 ROWS_PER_LABEL, _ALWAYS_ROWS = 16, 1 << 16
 _HELLO_BYTES = 1 << 16  # of a hello, besides its keys
-_GRACE_S = 1.0  # the clocks of network and server may differ by so much
 _GOODBYE_S = 5.0
 _ASK_AGAIN_S = 20.0  # after which a node that did not give its name is asked again; then twice it
 MAX_PARTIES = 10  # of one device in a run, which may leave and join again: each one's tables stay
@@ -63,7 +62,6 @@ class Membership:
     silent_departures: Counter[str] = field(default_factory=Counter)  # by device
     refusals: Counter[str] = field(default_factory=Counter)  # by device
     dismissed: set[str] = field(default_factory=set)  # devices
-    _online_until: dict[int, float] = field(default_factory=dict)  # by node
     _ask_after: dict[int, float] = field(default_factory=dict)  # by node
     _unnamed: Counter[int] = field(default_factory=Counter)  # times that a node gave no name
     _sent_away: set[int] = field(default_factory=set)  # nodes, until they have disconnected
@@ -73,7 +71,7 @@ class Membership:
 
         `known_state` gives the model state that the server has of a party that is present.
         """
-        nodes = self._connected_nodes()
+        nodes = self.messenger.connected_nodes()
         self._sent_away &= nodes.keys()
         in_use = self.messenger.banned_nodes | set(self.messenger.node_of.values())
         in_use |= self._sent_away
@@ -108,11 +106,11 @@ class Membership:
         """
         for name in set(present) & set(asked):
             self.silent_rounds[name] = self.silent_rounds[name] + 1 if name in missed else 0
-        nodes = self._connected_nodes()
+        self.messenger.connected_nodes()  # to see who has left
         departed = set()
         for name in present:
             node = self.messenger.node_of.get(name)
-            stopped = node is not None and node not in nodes and self._disconnected_itself(node)
+            stopped = node in self.messenger.disconnected
             banned = node in self.messenger.banned_nodes
             silent = self.silent_rounds[name] >= MAX_SILENT_ROUNDS
             if silent and not (stopped or banned):
@@ -187,15 +185,6 @@ class Membership:
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _connected_nodes(self) -> dict[int, Node]:
-        nodes = {node.id: node for node in self.messenger.transport.nodes()}
-        self._online_until |= {node.id: node.online_until for node in nodes.values()}
-        return nodes
-
-    def _disconnected_itself(self, node: int) -> bool:
-        """Return whether a node is gone before the network would have given it up."""
-        return time.time() < self._online_until.get(node, 0.0) - _GRACE_S
-
     def _admits(self, node: Node, name: str, connected: Collection[int]) -> bool:
         """Return whether a node may be the device `name` now; ban it where it never may."""
         reason = f"calls itself {name}, which was dismissed" if name in self.dismissed else None
@@ -210,7 +199,8 @@ class Membership:
         for party, other in self.messenger.node_of.items():
             if self.device_of.get(party) == name and other != node.id and other in connected:
                 # It may have been killed and started again, and is connected until Flower notices.
-                self.messenger.log(f"node {node.id}: calls itself {name}, which is connected already")
+                problem = f"calls itself {name}, which is connected already"
+                self.messenger.log(f"node {node.id}: {problem}")
                 self._ask_later(node.id)
                 return False
         return True

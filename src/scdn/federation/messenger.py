@@ -26,6 +26,7 @@ _POLL_S, _SLOWEST_POLL_S = 0.1, 0.5  # between two looks for replies: at first, 
 # as long as they took: one that is dead does not stretch every round to the timeout.
 _DOUBTFUL_S, _DOUBTFUL_RATIO = 2.0, 2.0
 _DOUBT = 4  # replies in time until it is waited for again: more than a device sends in a round
+_GRACE_S = 1.0  # the clocks of network and server may differ by so much
 _CLOCK_S = 1.0  # by which a device's clock may be off while it computes
 _CONNECTED_S = 1.0  # between two looks at which nodes are connected
 
@@ -120,6 +121,8 @@ class Messenger:
     wrong_replies: Counter[str] = field(default_factory=Counter)
     banned_nodes: set[int] = field(default_factory=set)
     doubt: Counter[str] = field(default_factory=Counter)  # by party: replies until it is trusted
+    disconnected: set[int] = field(default_factory=set)  # nodes that have left by themselves
+    _online_until: dict[int, float] = field(default_factory=dict)  # by connected node
     _pending: dict[str, _Pending] = field(default_factory=dict)
     _overdue: dict[str, _Pending] = field(default_factory=dict)
     _exaggerating: set[str] = field(default_factory=set)
@@ -168,6 +171,19 @@ class Messenger:
             self.log(f"{pending.name}: no reply to {pending.request.kind} within {waited}")
         self._pending.clear()
         return replies
+
+    def connected_nodes(self) -> dict[int, Node]:
+        """Return the nodes that are connected; note those that have disconnected by themselves.
+
+        They are gone before the network would have given them up.
+        """
+        nodes, now = {node.id: node for node in self.transport.nodes()}, time.time()
+        for node in self._online_until.keys() - nodes.keys():
+            if now < self._online_until.pop(node) - _GRACE_S:
+                self.disconnected.add(node)
+        self.disconnected -= nodes.keys()
+        self._online_until |= {node.id: node.online_until for node in nodes.values()}
+        return nodes
 
     def reject(self, name: str, reason: str) -> None:
         """Count a party's last reply as invalid: what it has cannot be used."""
@@ -264,7 +280,7 @@ class Messenger:
             self.log(f"{name}: {MAX_WRONG_REPLIES} invalid replies, ignored from now on")
 
     def _give_up_on_disconnected(self) -> None:
-        connected = {node.id for node in self.transport.nodes()}
+        connected = self.connected_nodes()
         for message_id, pending in list(self._pending.items()):
             if pending.node not in connected:
                 self.log(f"{pending.name}: is no longer connected")
