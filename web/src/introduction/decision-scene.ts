@@ -40,7 +40,7 @@ function decisionMap({ request, plan }: Story): HTMLElement {
     }),
     server: { position: plan.server.position_m, note: "planned place" },
     before: { position: request.server.position_m, note: "start" },
-    caption: "darker link: more power", path: plan.server.path_m, rock: request.keep_out_m.at(-1),
+    caption: "the stronger a link is drawn, the more power", path: plan.server.path_m, rock: request.keep_out_m.at(-1),
   });
   return map.element;
 }
