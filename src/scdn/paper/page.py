@@ -18,8 +18,9 @@ from scdn.paper.settings_table import settings_table
 
 TITLE = "The paper's claims, checked"
 CHECKS = (
-    "A check is a claim in one block of one artefact. ✓ holds in all checks, ✗ in none, ◐ in some "
-    "or in all that have an answer so far."
+    "✓ holds in every block of every artefact that was judged, ✗ in none, ◐ in some, or in all that "
+    "have an answer so far. A data set without a block in brackets stands for both of its blocks; "
+    "against several rivals all must agree."
 )
 LEAD = (
     "Every table and figure of “SC-DN”, computed by this package and shown beside the published "
@@ -106,12 +107,12 @@ def markdown(chapters: Sequence[Chapter]) -> str:
 
 def _headline_cells(rows: Sequence[HeadlineRow]) -> list[tuple[str, ...]]:
     return [
-        (row.sign, row.statement, row.answer, row.number, _links(row.artefacts)) for row in rows
+        (row.sign, row.statement, row.answer, row.number, _link(row.artefact)) for row in rows
     ]
 
 
-def _links(names: Sequence[str]) -> str:
-    return ", ".join(f"[{name}](#{name})" for name in names)
+def _link(name: str) -> str:
+    return f"[{name}](#{name})"
 
 
 def _markdown_claims(title: str, claims: Sequence[Claim]) -> list[str]:
