@@ -28,7 +28,8 @@ LEAD = (
     "approximated rate, its settings); *true* has the exact solver and Shannon's rate. It is "
     "reproduced if it holds in all of them. A statement about all cells holds if nine tenths of "
     "them agree. Where a method has less than one iteration per device and round it hardly trains: "
-    "the regime is not reached, and what it saves does not count."
+    "the regime is not reached, and what it saves does not count. Likewise scores are not compared "
+    "where neither method beats predicting without input."
 )
 _SIGNS = dict(zip(VERDICTS, ("✗", "◐", "✓", "○", "○", "…", "–"), strict=True))
 
