@@ -162,7 +162,9 @@ def _row(
     if not known:
         sign, word = "–", "Cannot be said yet"
     elif all(answers):
-        sign, word = ("✓", "Yes") if len(known) == len(every) else ("◐", "Yes, as far as can be said")
+        sign, word = (
+            ("✓", "Yes") if len(known) == len(every) else ("◐", "Yes, as far as can be said")
+        )
     else:
         sign, word = ("◐", "In part") if any(answers) else ("✗", "No")
     if not known:
@@ -203,7 +205,7 @@ def _where(checks: Sequence[Check]) -> str:
 
 def _places(chosen: Collection[Place], known: Collection[Place]) -> list[str]:
     """Return data sets, with kind of network and block where not all of theirs are chosen."""
-    names = []
+    names: list[str] = []
     several_kinds = len({artefact.split("-")[0] for artefact, _ in known}) > 1
     for data in dict.fromkeys(_data(artefact) for artefact, _ in chosen):
         if data is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,9 +19,9 @@ from scdn.paper.settings_table import settings_table
 
 TITLE = "The paper's claims, checked"
 CHECKS = (
-    "✓ holds in every block of every artefact that was judged, ✗ in none, ◐ in some, or in all that "
-    "have an answer so far. A data set without a block in brackets stands for both of its blocks; "
-    "against several rivals all must agree."
+    "✓ holds in every block of every artefact that was judged, ✗ in none, ◐ in some, or in all "
+    "that have an answer so far. A data set without a block in brackets stands for both of its "
+    "blocks; against several rivals all must agree."
 )
 LEAD = (
     "Every table and figure of “SC-DN”, computed by this package and shown beside the published "
@@ -107,9 +108,7 @@ def markdown(chapters: Sequence[Chapter]) -> str:
 
 
 def _headline_cells(rows: Sequence[HeadlineRow]) -> list[tuple[str, ...]]:
-    return [
-        (row.sign, row.statement, row.answer, row.number, _link(row.artefact)) for row in rows
-    ]
+    return [(row.sign, row.statement, row.answer, row.number, _link(row.artefact)) for row in rows]
 
 
 def _link(name: str) -> str:
@@ -154,6 +153,7 @@ def html(chapters: Sequence[Chapter], pictures: Mapping[str, bytes]) -> str:
         lead=LEAD.replace("*", ""),
         answer=_answer(chapters),
         checks=CHECKS,
+        bill=re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", "".join(_bill(chapters))),
         headlines=answer_headlines(chapters),
         settings=settings_table(),
         summary=_claims_summary,

@@ -129,7 +129,7 @@ class StaticBlock:
         return Finding("regime not reached", f"{evidence}; {trains}")
 
     def _if_learned(self, rival: str, finding: Finding) -> Finding:
-        """Return the finding; where neither method beats predicting without input, it is no answer."""
+        """Return the finding; it is no answer where neither beats predicting without input."""
         trivial = self.rows[self.leader, self.devices[0]]["trivial"]
         scores = [*self._values(self.leader, "score"), *self._values(rival, "score")]
         return finding_if_learned(finding, scores, trivial, self.sign)
