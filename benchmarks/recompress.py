@@ -23,7 +23,7 @@ from scdn.data.store import put
 NAME, QUALITY = "cifar10-webp82", 82
 GRID, SIDE = 100, 32  # images along a picture's side, pixels along an image's side
 SHA256 = (
-    "d4abb1ac97311438852f2ffeb50f9456e12471d4d11d4a3cc88465f4675e824b"  # of the results' data set
+    "5f14a2655ee9edb5176c6a8dd0bcffd8ea9db0bb6442e252acf1554c806003d1"  # of the results' data set
 )
 
 

@@ -197,6 +197,22 @@ def test_scores_must_be_above_chance_to_get_worse(static_numbers):
     assert f"none is better than the trivial predictor's {chance:.3g}" in claim.reason
 
 
+def test_scores_are_not_compared_where_nobody_learns(static_numbers, dynamic_numbers):
+    comparable = "SC-DN's final score is comparable to or better than GSP's."
+    chance = static_numbers["rows"][0]["trivial"]
+    for row in static_numbers["rows"]:
+        row["score"]["mean"] = chance
+        row["iterations"]["mean"] = 5.0
+    assert static_claim(static_numbers, comparable).verdict == "regime not reached"
+    for row in static_numbers["rows"]:
+        row["score"]["mean"] = chance + (row["method"] == "gsp")
+    assert static_claim(static_numbers, comparable).verdict == "reproduced"
+    for row in dynamic_numbers["rows"]:
+        row |= {"last": [chance, chance - 1], "iterations": {"mean": [3.0], "std": [0.0]}}
+    better = {c.text: c.verdict for c in dynamic_claims.claims(dynamic_numbers)}
+    assert better["SC-DN ends better than GSP."] == "regime not reached"
+
+
 def test_tables_are_compared_with_the_published(static_numbers):
     published = published_tables()["static_mnist_center"]
     for row in static_numbers["rows"]:

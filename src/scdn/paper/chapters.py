@@ -25,7 +25,8 @@ from scdn.paper.value_text import count_runs
 
 _SETTING_NOTES = {  # settings that need an explanation
     "learning.dataset=cifar10-webp82": " (CIFAR-10 compressed once more as WebP of quality 82, "
-    "32 dB: benchmarks/recompress.py)"
+    "32 dB: benchmarks/recompress.py; results kept from earlier runs have another encoding, on "
+    "which scores differ by up to a point)"
 }
 
 

@@ -71,13 +71,13 @@ def grid_cells(spec: ArtefactSpec) -> Iterator[tuple[int, GridCell]]:
     """Yield every cell and its rank: what is needed first has rank 0.
 
     That is each judged block with its own update from the first start; then come the other blocks,
-    the other updates, and the other starts.
+    the other starts, and the other updates.
     """
     for block, table in spec.blocks.items():
         judged = block in spec.judged_blocks
         for start_index, start in enumerate(spec.sweep["starts"][: None if judged else 1]):
             for update_index, update in enumerate(table["updates"]):
-                rank = 4 * (start_index > 0) + 2 * (update_index > 0) + (not judged)
+                rank = 4 * (update_index > 0) + 2 * (start_index > 0) + (not judged)
                 for devices in spec.sweep["devices"]:
                     for method in table["methods"]:
                         yield rank, GridCell(block, update, start, devices, method)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,8 +19,9 @@ from scdn.paper.settings_table import settings_table
 
 TITLE = "The paper's claims, checked"
 CHECKS = (
-    "A check is a claim in one block of one artefact. ✓ holds in all checks, ✗ in none, ◐ in some "
-    "or in all that have an answer so far."
+    "✓ holds in every block of every artefact that was judged, ✗ in none, ◐ in some, or in all "
+    "that have an answer so far. A data set without a block in brackets stands for both of its "
+    "blocks; against several rivals all must agree."
 )
 LEAD = (
     "Every table and figure of “SC-DN”, computed by this package and shown beside the published "
@@ -27,7 +29,8 @@ LEAD = (
     "approximated rate, its settings); *true* has the exact solver and Shannon's rate. It is "
     "reproduced if it holds in all of them. A statement about all cells holds if nine tenths of "
     "them agree. Where a method has less than one iteration per device and round it hardly trains: "
-    "the regime is not reached, and what it saves does not count."
+    "the regime is not reached, and what it saves does not count. Likewise scores are not compared "
+    "where neither method beats predicting without input."
 )
 _SIGNS = dict(zip(VERDICTS, ("✗", "◐", "✓", "○", "○", "…", "–"), strict=True))
 
@@ -105,13 +108,11 @@ def markdown(chapters: Sequence[Chapter]) -> str:
 
 
 def _headline_cells(rows: Sequence[HeadlineRow]) -> list[tuple[str, ...]]:
-    return [
-        (row.sign, row.statement, row.answer, row.number, _links(row.artefacts)) for row in rows
-    ]
+    return [(row.sign, row.statement, row.answer, row.number, _link(row.artefact)) for row in rows]
 
 
-def _links(names: Sequence[str]) -> str:
-    return ", ".join(f"[{name}](#{name})" for name in names)
+def _link(name: str) -> str:
+    return f"[{name}](#{name})"
 
 
 def _markdown_claims(title: str, claims: Sequence[Claim]) -> list[str]:
@@ -152,6 +153,7 @@ def html(chapters: Sequence[Chapter], pictures: Mapping[str, bytes]) -> str:
         lead=LEAD.replace("*", ""),
         answer=_answer(chapters),
         checks=CHECKS,
+        bill=re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", "".join(_bill(chapters))),
         headlines=answer_headlines(chapters),
         settings=settings_table(),
         summary=_claims_summary,

@@ -137,6 +137,20 @@ def significantly_better(ours: Sequence[float], others: Sequence[float], sign: i
     return Finding(gap > 2 * error, evidence)
 
 
+def finding_if_learned(
+    finding: Finding, scores: Sequence[float], trivial: float, sign: int
+) -> Finding:
+    """Return a finding that compares scores, or no answer if none beats predicting without input.
+
+    `sign` is +1 where larger scores are better, -1 where smaller ones are.
+    """
+    learned = max(sign * (score - trivial) for score in scores) > 0
+    if learned or not isinstance(finding.answer, bool):
+        return finding
+    nobody = f"neither beats predicting without input, {trivial:.4g}"
+    return Finding("regime not reached", f"{finding.evidence}; {nobody}")
+
+
 def within_deviation(triples: Iterable[tuple[float, float, float]]) -> Finding:
     """Return whether our means are the published ones: (ours, published mean, published std)."""
     near = [abs(ours - mean) <= std for ours, mean, std in triples]

@@ -10,6 +10,7 @@ from scdn.paper.published_tables import PUBLISHED_STARTS, published_tables
 from scdn.paper.value_text import count_runs
 from scdn.paper.verdicts import (
     Statement,
+    finding_if_learned,
     judge_statements,
     significantly_better,
     too_few_runs,
@@ -136,7 +137,13 @@ class DynamicBlock:
 
     def _better(self, method: str, other: str, quantity: str = "last") -> Finding:
         values, others = (self.rows[name][quantity] for name in (method, other))
-        return significantly_better(values, others, self.sign)
+        better = significantly_better(values, others, self.sign)
+        return self._if_learned(better, method, other, quantity=quantity)
+
+    def _if_learned(self, finding: Finding, *methods: str, quantity: str = "last") -> Finding:
+        """Return the finding; where no method beats predicting without input, it is no answer."""
+        scores = [float(np.mean(self.rows[name][quantity])) for name in methods]
+        return finding_if_learned(finding, scores, self.rows[self.leader]["trivial"], self.sign)
 
     def keeping_helps(self, method: str, zoc: str, quantity: str) -> Finding:
         """Compare final scores of paired runs."""
@@ -197,6 +204,7 @@ class DynamicBlock:
             for with_control, without in ((self.leader, GREEDY), (self.zoc, "zoc-greedy"))
         )
         better = significantly_better(added, added_to_zoc, self.sign)
+        better = self._if_learned(better, self.leader, self.zoc, GREEDY, "zoc-greedy")
         return self._if_trained(Finding(better.answer, f"it adds {better.evidence}"))
 
     def _saved_percent(self, other: str, quantity: str) -> float | None:
@@ -238,7 +246,8 @@ class DynamicBlock:
             return too_few_runs(runs)
         deviations = {name: row["score"]["std"][-1] for name, row in self.rows.items()}
         ours, least = deviations[self.leader], min(deviations.values())
-        return self._if_trained(Finding(ours <= least, f"± {ours:.3g}, least ± {least:.3g}"))
+        finding = Finding(ours <= least, f"± {ours:.3g}, least ± {least:.3g}")
+        return self._if_trained(self._if_learned(finding, *self.rows))
 
     def fewer_early_iterations(self) -> Finding:
         """Compare iterations in the first five rounds with the maximum of 5."""

@@ -12,6 +12,7 @@ from scdn.paper.published_tables import PUBLISHED_STARTS, published_tables
 from scdn.paper.value_text import count_runs, slashed
 from scdn.paper.verdicts import (
     Statement,
+    finding_if_learned,
     judge_statements,
     mostly,
     too_few_runs,
@@ -127,11 +128,18 @@ class StaticBlock:
         trains = f"SC-DN hardly trains: {slashed(iterations)} iterations"
         return Finding("regime not reached", f"{evidence}; {trains}")
 
+    def _if_learned(self, rival: str, finding: Finding) -> Finding:
+        """Return the finding; it is no answer where neither beats predicting without input."""
+        trivial = self.rows[self.leader, self.devices[0]]["trivial"]
+        scores = [*self._values(self.leader, "score"), *self._values(rival, "score")]
+        return finding_if_learned(finding, scores, trivial, self.sign)
+
     def comparable(self, rival: str) -> Finding:
         """Return whether SC-DN is not worse than a rival by more than `near`."""
         ours, others = (self._values(name, "score") for name in (self.leader, rival))
         near = [self.sign * (a - b) >= -self.near for a, b in zip(ours, others, strict=True)]
-        return self._if_trained(mostly(near), f"{_scores(ours)} against {_scores(others)}")
+        compared = self._if_trained(mostly(near), f"{_scores(ours)} against {_scores(others)}")
+        return self._if_learned(rival, compared)
 
     def fewer_iterations(self, rival: str, most: float) -> Finding:
         """Compare mean iterations in every network; `most` is the largest ratio, excluded if 1."""
@@ -189,7 +197,8 @@ class StaticBlock:
             return too_few_runs(runs)
         ours, others = (self._values(name, "score", "std") for name in (self.leader, rival))
         less = [a <= b for a, b in zip(ours, others, strict=True)]
-        return self._if_trained(mostly(less), f"± {slashed(ours)} against ± {slashed(others)}")
+        compared = self._if_trained(mostly(less), f"± {slashed(ours)} against ± {slashed(others)}")
+        return self._if_learned(rival, compared)
 
     def worse_with_more_devices(self) -> Finding:
         """Compare SC-DN's mean scores; the smallest network must beat the trivial predictor."""
