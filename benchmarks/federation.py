@@ -4,6 +4,7 @@
     python benchmarks/federation.py many       twenty devices, ten rounds (needs digits)
     python benchmarks/federation.py network    200 ms delay, 5 % loss, a partition of 20 s
     python benchmarks/federation.py traffic    bytes that pass, against what the ledger bills
+    python benchmarks/federation.py churn      that network, 20 devices, 20 rounds, stops and kills
 
 Every run uses TLS and keys. The bad network is a proxy on loopback, so that it needs no `netem` in
 the kernel. It delays each piece of a stream, and adds the time of a retransmission (one round trip,
@@ -76,6 +77,7 @@ class MeasuredRun:
     run: Run
     seconds: float
     devices: dict[str, Usage] = field(default_factory=dict)
+    statuses: dict[str, int | None] = field(default_factory=dict)  # with which devices ended
 
 
 def federate(
@@ -85,8 +87,12 @@ def federate(
     timeout_s: float = 30.0,
     network: BadNetwork | None = None,
     on_event: Callable[[dict[str, object]], None] | None = None,
+    on_round: Callable[[int, dict[str, Any], Callable[[str], None]], None] | None = None,
 ) -> MeasuredRun:
-    """Run a scenario with devices on this machine, behind the proxies of `network` if given."""
+    """Run a scenario with devices on this machine, behind the proxies of `network` if given.
+
+    `on_round` gets the round's number, the processes by device, and a function that starts one.
+    """
     start = time.monotonic()
     local = LocalDevices.prepare(out, federated_scenario(scenario), devices, with_keys=True)
     document = local.scenario.model_dump(mode="json", by_alias=True)
@@ -105,16 +111,18 @@ def federate(
         proxies = {}
         if network is not None:
             proxies = stack.enter_context(network.between(address.port, local.names))
-        children = {
-            name: stack.enter_context(
-                local.start(name, replace(address, port=proxies.get(name, address.port)))
-            )
-            for name in local.names
-        }
+        children: dict[str, Any] = {}
+
+        def start_device(name: str) -> None:
+            behind = replace(address, port=proxies.get(name, address.port))
+            children[name] = stack.enter_context(local.start(name, behind))
+
+        for name in local.names:
+            start_device(name)
 
         def watch() -> None:
             while not ended.wait(0.5):
-                for name, child in children.items():
+                for name, child in list(children.items()):
                     usage[name].update(child.pid)
 
         threading.Thread(target=watch, daemon=True).start()
@@ -122,14 +130,23 @@ def federate(
         def show(name: str, line: str) -> None:
             if name.endswith(".log"):
                 print(f"  {line}", flush=True)
-            elif on_event is not None:
-                on_event(json.loads(line))
+                return
+            event = json.loads(line)
+            if on_event is not None:
+                on_event(event)
+            if on_round is not None and event["event"] == "round":
+                on_round(event["round"], children, start_device)
 
         run_at_superlink(control, settings, show)
         ended.set()
+        if on_round is not None:  # devices were told to stop
+            deadline = time.monotonic() + 30.0
+            while any(c.poll() is None for c in children.values()) and time.monotonic() < deadline:
+                time.sleep(0.2)
+        statuses = {name: child.poll() for name, child in children.items()}
         for child in children.values():
             child.terminate()
-    return MeasuredRun(read_run(out), time.monotonic() - start, usage)
+    return MeasuredRun(read_run(out), time.monotonic() - start, usage, statuses)
 
 
 def print_table(rows: list[tuple[object, ...]], head: tuple[str, ...]) -> None:
@@ -327,6 +344,61 @@ def bad_network(folder: Path) -> None:
     print(f"late answers dropped: {late or 'none'}; segments sent again: {network.retransmissions}")
 
 
+# --- churn behind a bad network -------------------------------------------------------------------
+
+
+def churn(folder: Path) -> None:
+    """Run twenty devices for twenty rounds behind a bad network; some stop, die and come back."""
+    settings = ("learning.rounds=20", "churn.exits=false", "churn.entry_rate=0")
+    network, done = BadNetwork(), []
+    plan = {  # after a round: what happens to a device
+        1: [("stop", "device-5"), ("kill and start", "device-6")],
+        4: [("start", "device-5"), ("kill", "device-7")],
+        7: [("cut", "device-8")],
+        9: [("stop", "device-9"), ("kill and start", "device-10")],
+        12: [("start", "device-9"), ("kill and start", "device-11")],
+        15: [("stop", "device-12"), ("kill and start", "device-6")],
+    }
+
+    def act(round_: int, processes: dict[str, Any], start: Callable[[str], None]) -> None:
+        for what, name in plan.get(round_, []):
+            done.append((round_, what, name))
+            print(f"  after round {round_ + 1}: {what} {name}", flush=True)
+            if what == "cut":
+                network.cut, network.cut_until = name, time.monotonic() + 20.0
+            if "stop" in what:
+                processes[name].terminate()
+            if "kill" in what:
+                processes[name].kill()
+                processes[name].wait()
+            if "start" in what:
+                start(name)
+
+    scenario = read_scenario(QUICK, settings)
+    result = federate(scenario, folder / "churn", 20, 90.0, network, on_round=act)
+    print_table(
+        [
+            (
+                e["round"] + 1,
+                f"{e['seconds']:.1f}",
+                len(e["devices"]),
+                ", ".join(e["federation"]["missed"]) or "-",
+                ", ".join(e["exited"]) or "-",
+                ", ".join(e["entered"]) or "-",
+                f"{e['metrics']['top1']:.1f}",
+            )
+            for e in result.run.rounds
+        ],
+        ("round", "s", "devices", "no answer", "left", "joined", "top-1 %"),
+    )
+    last = result.run.rounds[-1]["federation"]
+    status = "not ended" if result.run.end is None else result.run.end["status"]
+    print(f"{result.seconds:.0f} s in all; load {os.getloadavg()[0]:.1f}; run {status}")
+    print(f"late: {last['late'] or 'none'}; wrong: {last['wrong'] or 'none'}")
+    print(f"segments sent again: {network.retransmissions}")
+    print(f"exit codes of devices: {result.statuses}")
+
+
 # --- what passes, and what is billed --------------------------------------------------------------
 
 
@@ -371,9 +443,10 @@ def _compared(
 
 
 def main() -> None:
-    """Run one of the four benchmarks."""
+    """Run one of the five benchmarks."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     parts = {"overhead": overhead, "many": many, "network": bad_network, "traffic": traffic}
+    parts["churn"] = churn
     if len(sys.argv) != 2 or sys.argv[1] not in parts:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory(prefix="scdn-") as folder:

@@ -1,15 +1,17 @@
 """Send random messages to a server and to a device, and print memory before and after.
 
-    python benchmarks/fuzz_messages.py --messages 100000
+    python benchmarks/fuzz_messages.py --messages 200000
 
-A message is random bytes, a genuine one with some bytes changed, or well-formed with fields and
-arrays that are not what they should be. Half of them are replies that the server reads, half are
-requests that a device answers. Nothing may be raised but what `incoming_messages` says.
+A message is random bytes, a genuine one with some bytes changed or with a number that JSON allows
+and Python does not expect, or well-formed with fields and arrays that are not what they should be.
+Half of them are replies that the server reads, half are requests that a device answers. Nothing may
+be raised but what `incoming_messages` says.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import resource
 import time
 from collections import Counter
@@ -23,11 +25,13 @@ from scdn.federation.device_client import DeviceClient
 from scdn.federation.messages import SCHEMAS, VERSION
 from scdn.federation.messenger import Messenger, Node, RawReply, Request
 from scdn.federation.row_alignment import KeyedFeatures, hash_keys, table_view
-from scdn.federation.wire_format import Frame, decode, encode
+from scdn.federation.wire_format import MAGIC, Frame, decode, encode
 
 ROWS, WIDTH = 40, 3
 VALUES: list[Any] = [None, True, -1, 0, 1, 2**40, 2**200, 1e300, 0.5, "", "a", "\ud800", "x" * 500]
 VALUES += [[], [1] * 9, {}, {"hidden": 400_000}, {"batch_size": 2**40}, {"model": "os:system"}]
+TEXTS = [b"1e400", b"-1e999", b"1" + b"0" * 5000, b"-0.0", b"5e-324", b"[" * 2000, b"NaN", b'""']
+TEXTS += [b'1, "nonce": "x"', b'{"a": ' * 3000 + b"1" + b"}" * 3000, b'"\\ud800"', b"tru", b"[[]]"]
 SHAPES = [(), (0,), (1,), (3, WIDTH), (0, 2**27), (ROWS, WIDTH), (20, 16), (1, 1, 1, 1)]
 
 
@@ -48,7 +52,21 @@ class Fuzzer:
             for _ in range(int(self.draw.integers(1, 6))):
                 changed[int(self.draw.integers(len(changed)))] = int(self.draw.integers(256))
             raw = bytes(changed[: int(self.draw.integers(len(changed) + 1))])
+        elif choice < 0.4 and raw:
+            raw = self._with_text(raw)
         return raw
+
+    def _with_text(self, raw: bytes) -> bytes:
+        """Replace a value in the header by any text."""
+        start = len(MAGIC) + 4
+        size = int.from_bytes(raw[len(MAGIC) : start], "big")
+        header, text = raw[start : start + size], self._one(TEXTS)
+        values = list(re.finditer(rb'": ([^,}\]]+)', header))
+        if not values:
+            return raw
+        place = self._one(values)
+        header = header[: place.start(1)] + text + header[place.end(1) :]
+        return MAGIC + len(header).to_bytes(4, "big") + header + raw[start + size :]
 
     def _changed(self, frame: Frame) -> Frame:
         fields, arrays, kind = dict(frame.fields), dict(frame.arrays), frame.kind
@@ -182,7 +200,7 @@ def memory() -> SimpleNamespace:
 def main() -> None:
     """Fuzz both sides and print what happened."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--messages", type=int, default=100_000)
+    parser.add_argument("--messages", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     fuzzer = Fuzzer(options.seed)

@@ -74,13 +74,14 @@ class InProcessNetwork:
     """A `Transport` to devices in this process; replies may be lost, late, changed or misdirected.
 
     `tamper` has, by node, a function of (message id, request, reply) that returns the replies that
-    the server gets instead.
+    the server gets instead. `delay_s` has how long a node's replies take, on the clock `now`.
     """
 
     def __init__(self):
         self.devices, self.key_names = {}, {}
         self.replies = {}  # by message id, until they are pulled
-        self.tamper = {}
+        self.tamper, self.delay_s = {}, {}
+        self.now, self._due = 0.0, {}
         self._ids = itertools.count()
 
     def plug(self, node, device, key_name=""):
@@ -100,10 +101,16 @@ class InProcessNetwork:
             tamper = self.tamper.get(node)
             replies = [RawReply(message_id, node, reply)]
             self.replies[message_id] = tamper(message_id, raw, reply) if tamper else replies
+            self._due[message_id] = self.now + self.delay_s.get(node, 0.0)
         return message_id
 
     def pull(self, message_ids):
-        return [reply for id_ in message_ids for reply in self.replies.pop(id_, [])]
+        due = [id_ for id_ in message_ids if self._due.get(id_, 0.0) <= self.now]
+        return [reply for id_ in due for reply in self.replies.pop(id_, [])]
+
+    def sleep(self, seconds):
+        """Let time pass on the network's clock."""
+        self.now += seconds
 
 
 def export_features(folder, *settings):

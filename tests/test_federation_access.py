@@ -7,12 +7,13 @@ import inspect
 from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from scdn.federation.certificates import make_keys, read_private_key
 from scdn.federation.flower import access_check, disable_internet_calls, private_parts
-from scdn.federation.flower.access_check import AccessCheck, DeviceKeys
+from scdn.federation.flower.access_check import AccessCheck, DeviceKeys, Strangers
 from scdn.federation.flower.private_parts import PARTS
 
 disable_internet_calls()  # before Flower is imported
@@ -138,6 +139,26 @@ def test_bodies_wait_while_too_many_bytes_are_in_flight(keys, monkeypatch):
     statuses, started = checked(keys, *scopes)
     assert started == 2
     assert statuses == [200] * 8
+
+
+def test_silent_connections_do_not_keep_devices_out(keys, monkeypatch):
+    """The oldest one without a valid request goes; those over which one has come stay."""
+    monkeypatch.setattr(access_check, "MAX_STRANGERS", 2)
+    closed, strangers, requests = [], Strangers(), Requests()
+    check = AccessCheck(requests.app, 100, DeviceKeys(keys), strangers)
+
+    def connect(port):
+        transport = SimpleNamespace(abort=lambda: closed.append(port))
+        strangers.add(("10.0.0.9", port), SimpleNamespace(transport=transport))
+
+    connect(1)  # as in `scope`
+    assert statuses_of(check, requests, [scope(*headers(keys / "devices/a.key"))])[0] == [200]
+    for port in (2, 3, 4, 5):
+        connect(port)
+    assert closed == [2, 3]
+    strangers.remove(("10.0.0.9", 4))
+    connect(6)
+    assert closed == [2, 3]
 
 
 def test_a_body_that_never_ends_is_given_up(keys, monkeypatch):

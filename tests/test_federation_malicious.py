@@ -16,7 +16,7 @@ from federation_helpers import (
     small_scenario,
     tampered,
 )
-from malicious_behaviours import BEHAVIOURS, behave, no_smoothness
+from malicious_behaviours import BEHAVIOURS, Behaviour, behave, no_smoothness
 
 from scdn.federation.anomaly_detection import MAX_SUSPICIOUS_ROUNDS, AnomalyDetector
 from scdn.federation.federated_server import FederatedServer
@@ -32,7 +32,8 @@ SHORT = (  # one of each kind; all of them run if SCDN_TEST_LONG is set
     "surrogate_in_kind",
     "overflow_in_32_bits",
     "huge_figures",
-    "noisy_sample",
+    "noise in sample alone",
+    "noise in test alone later",
     "noise later",
     "exaggerates_its_update",
     "says_diverged",
@@ -47,17 +48,17 @@ def six_files(tmp_path_factory):
     return export_features(tmp_path_factory.mktemp("six"), *SETTINGS)
 
 
-def run_with(files, out, names, behaviour=None, start=0):
+def run_with(files, out, names, behaviour=None):
     """Return the run and its log; the sixth device behaves so from a round on."""
     network, log = network_of(files, *names), []
     labels = server(files, out, network).labels
     federation = FederatedServer(labels, network, out, len(names), 0.5, 0.1, log.append)
 
     def begin(event, _):
-        if behaviour is not None and event["round"] == start - 1:
+        if behaviour is not None and event["round"] == behaviour.start - 1:
             behave(network, 6, behaviour)
 
-    if start == 0 and behaviour is not None:
+    if behaviour is not None and behaviour.start == 0:
         behave(network, 6, behaviour)
     return federation.run(small_scenario(*SETTINGS), on_round=begin), log
 
@@ -78,7 +79,7 @@ def test_the_catalogue_has_thirty_behaviours():
 def test_a_malicious_device_ends_nothing_costs_little_and_is_named(
     six_files, tmp_path, honest, how
 ):
-    run, log = run_with(six_files, tmp_path / "run", SIX, *BEHAVIOURS[how])
+    run, log = run_with(six_files, tmp_path / "run", SIX, BEHAVIOURS[how])
     assert run.end["status"] == "done"
     assert len(run.rounds) == 20
     assert run.end["metrics"]["top3"] >= honest - MOST_LOST
@@ -105,7 +106,7 @@ def files(tmp_path_factory):
 
 def test_a_missing_smoothness_leaves_out_one_device(files, tmp_path):
     network, log = network_of(files, *THREE), []
-    behave(network, 2, no_smoothness)
+    behave(network, 2, Behaviour(no_smoothness))
     run = federate(files, tmp_path / "run", network, 'learning.smoothness="norms"', log=log)
     assert run.end["status"] == "done"
     reason = "its smoothness is not finite"
@@ -143,7 +144,7 @@ def test_a_dismissed_devices_last_good_embeddings_are_kept(files, tmp_path):
 
 def test_a_dismissed_device_cannot_join_again(files, tmp_path):
     network, log = network_of(files, *THREE), []
-    behave(network, 2, BEHAVIOURS["noise"][0])
+    behave(network, 2, BEHAVIOURS["noise"])
 
     def reconnect(event, _):
         if event["exited"] == ["device-2"]:
@@ -160,7 +161,7 @@ def test_a_dismissed_device_cannot_join_again(files, tmp_path):
 @pytest.mark.parametrize("how", ["refuses", "silent"])
 def test_a_device_that_always_leaves_without_a_word_is_dismissed(files, tmp_path, how):
     network, log = network_of(files, *THREE), []
-    behave(network, 2, BEHAVIOURS[how][0])
+    behave(network, 2, BEHAVIOURS[how])
     run = federate(files, tmp_path / "run", network, "learning.rounds=14", log=log)
     entered = [name for event in run.rounds for name in event["entered"]]
     assert entered == [f"device-2-{n}" for n in range(2, MAX_SILENT_DEPARTURES + 1)]

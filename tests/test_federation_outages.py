@@ -16,9 +16,10 @@ from federation_helpers import (
     federate,
     network_of,
     server,
+    small_scenario,
 )
 
-from scdn.federation.messenger import Messenger, RawReply, Request
+from scdn.federation.messenger import Messenger, Node, RawReply, Request
 from scdn.federation.wire_format import Frame, decode, encode
 from scdn.file_io import OutputError
 from scdn.record.run_reader import read_run
@@ -88,7 +89,38 @@ def test_a_dead_device_is_waited_for_once_and_then_not_as_long():
     dead[0] = False
     assert seconds()[1] == {"a", "b"}
     dead[0] = True
+    assert seconds()[0] < 3  # it has been heard, but less often than in a round
+    dead[0] = False
+    for _ in range(5):
+        assert seconds()[1] == {"a", "b"}
+    dead[0] = True
     assert seconds()[0] >= 30  # it was heard again, and may just be slow
+
+
+def test_a_device_that_stops_in_a_long_round_has_left_at_once(files, tmp_path, monkeypatch):
+    """The network would have given it up long before the round ends, had it been cut off."""
+    network, now = network_of(files, *THREE), [1000.0]
+    monkeypatch.setattr("scdn.federation.messenger.time", SimpleNamespace(time=lambda: now[0]))
+    network.nodes = lambda: [Node(node, "", now[0] + 20.0) for node in network.devices]
+    answer, device_2 = network.push, network.devices[2]
+
+    def push(node, raw, lasts_s):
+        if decode(raw).kind == "embed" and node == 3:
+            now[0] += 10.0
+        if decode(raw).kind == "embed" and decode(raw).fields["round"] == 2:
+            network.devices.pop(2, None)
+        return answer(node, raw, lasts_s)
+
+    def sleep(seconds):
+        now[0] += seconds
+
+    network.push = push
+    federation = server(files, tmp_path / "run", network)
+    messenger = federation._membership.messenger
+    messenger.timeout_s, messenger.clock, messenger.sleep = 30.0, lambda: now[0], sleep
+    run = federation.run(small_scenario("learning.rounds=4"))
+    assert device_2.party == "device-2"
+    assert [event["exited"] for event in run.rounds] == [[], [], ["device-2"], []]
 
 
 def test_a_process_that_flower_starts_ends_with_the_command():

@@ -188,6 +188,31 @@ def test_a_controller_that_fails_is_replaced(tmp_path, examples, monkeypatch):
     assert {event["plan"]["fallback"] for event in recorded.rounds} == {"greedy-matched"}
 
 
+def test_ctrl_c_within_an_entry_of_a_checkpoint_is_an_interrupt_and_nothing_else(tmp_path):
+    script = """
+import signal, sys, zipfile
+from pathlib import Path
+from scdn.npz import write_npz
+
+begin = zipfile._ZipWriteFile.__init__
+
+def interrupted(self, *arguments, **settings):
+    signal.raise_signal(signal.SIGINT)
+    begin(self, *arguments, **settings)
+
+zipfile._ZipWriteFile.__init__ = interrupted
+try:
+    write_npz(Path(sys.argv[1]), numbers=[1, 2])
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    path = tmp_path / "arrays.npz"
+    command = [sys.executable, "-c", script, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+    assert not path.exists()
+
+
 def test_ctrl_c_keeps_every_recorded_round(tmp_path, examples):
     out = tmp_path / "run"
     command = [sys.executable, "-m", "scdn.cli", "run", str(examples / "quick.toml")]

@@ -49,6 +49,12 @@ def _serious_violations(page):
     ]
 
 
+_OVERFLOWING = """[...document.querySelectorAll("button, a.button")]
+    .filter(e => e.checkVisibility() && e.clientWidth > 1 &&
+        (e.scrollHeight > e.clientHeight + 1 || e.scrollWidth > e.clientWidth + 1))
+    .map(e => e.outerHTML.slice(0, 160))"""
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("view", READY)
 def test_axe_finds_no_serious_violation_and_nothing_scrolls_sideways(browser, address, view, theme):
@@ -62,6 +68,7 @@ def test_axe_finds_no_serious_violation_and_nothing_scrolls_sideways(browser, ad
         assert _serious_violations(page) == [], width
         sizes = "[document.documentElement, document.querySelector('main')].map(e => e.scrollWidth)"
         assert max(page.evaluate(sizes)) <= width
+        assert page.evaluate(_OVERFLOWING) == [], width
         context.close()
 
 

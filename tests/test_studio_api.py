@@ -87,6 +87,20 @@ def test_a_plan_is_the_one_of_the_command(client, solver):
     assert document == json.loads(to_json(expected))
 
 
+@pytest.mark.parametrize("solver", ["exact", "greedy", "gsp", "greedy-matched", "gsp-matched"])
+@pytest.mark.parametrize("delay_s", [1e308, 5e-324])
+def test_a_huge_or_tiny_delay_limit_is_no_fault_of_the_server(client, solver, delay_s):
+    document = {**REQUEST, "max_delay_s": delay_s}
+    for path, query in (
+        ("plan", {"solver": solver}),
+        ("surface", {"altitude_m": 20, "points": 5}),
+        ("reach", {}),
+        ("least-changes", {"x_m": 10, "y_m": 10, "z_m": 20}),
+    ):
+        response = client.post(f"/api/{path}", params=query, json=document)
+        assert response.status_code == 200, (path, response.text)
+
+
 def test_algorithm_3_is_solved_in_a_separate_process(client):
     few = {**REQUEST, "devices": REQUEST["devices"][:2]}
     document = client.post("/api/plan", params={"solver": "paper"}, json=few).json()

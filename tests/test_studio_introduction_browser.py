@@ -132,6 +132,7 @@ def test_the_last_scene_leads_to_the_network_of_the_introduction(introduction, a
     until(introduction, "studio.plan.element.dataset.status === 'optimal'")
     assert "All 9 devices" in introduction.locator(".plan .verdict").inner_text()
     assert introduction.url.endswith("#plan")
+    assert introduction.evaluate("document.activeElement.id") == "main"
     introduction.goto(f"{address}/#introduction?scene=4")
     introduction.get_by_role("button", name="Start this run").click()
     source = introduction.get_by_label("Scenario to start from")

@@ -188,6 +188,14 @@ def test_a_device_out_of_reach_says_what_would_do_and_that_does(page):
         assert (reason != "out_of_reach") is reached
 
 
+def test_a_huge_delay_limit_is_planned(page):
+    _type(page, "Delay limit", "1e308")
+    until(page, "studio.plan.model.request.max_delay_s > 1e300")
+    _wait_for_plan(page)
+    assert "heard" in page.locator(".verdict").inner_text()
+    assert page.locator(".toast.fault, .faults:visible").count() == 0
+
+
 def test_all_heard_is_green(page):
     _load(
         page, {"devices": [{**d, "importance": 50, "max_power_w": 5} for d in REQUEST["devices"]]}

@@ -141,12 +141,15 @@ _EXPECTED = "studio.run.curves.metric.chart.plot.valToPos(studio.run.time + 1, '
 def test_the_round_marker_follows_the_scale_of_another_study(browser, study):
     short = shutil.copytree(study / "sc-dn" / "seed-5", study.parent / "short")
     _cut(short, 3)
+    curves = []  # they come after the run's events, so that the round is marked before the scale
     with serving(StudioSettings(study.parent)) as address, checked_page(browser, address) as page:
+        page.route("**/api/points*", lambda route: curves.append(route))
         page.goto(f"{address}/#run")
         for run, rounds in (("two/sc-dn/seed-5", ROUNDS), ("short", 3)):
             page.locator(f'button.run[data-run="{run}"]').click()
             page.wait_for_selector(f'.runs[data-rounds="{rounds}"]')
             until(page, f"studio.run.time === {rounds - 1}")
+            curves[-1].continue_()
             until(page, f"studio.run.curves.metric.chart.plot.scales.x.max === {rounds}")
             page.wait_for_timeout(300)
             markers = page.evaluate(_MARKER)

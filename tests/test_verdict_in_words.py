@@ -138,6 +138,22 @@ def test_a_method_that_mostly_misses_is_no_choice_beside_one_that_does_not():
     assert "No other method" not in words(alone)
 
 
+def test_a_mission_that_ended_at_its_own_target_is_not_said_to_fail_another_one():
+    missions = [run("mission", s, [85.0, 85.0]) for s in range(3)]
+    for mission in missions:
+        mission.end["reason"] = "the target top3=80 is reached"
+    others = [run("sc-dn", s, [95.0, 95.0], joules=9.0) for s in range(3)]
+    said = (
+        "3 of 3 runs of mission ended as asked at top3=80, and did not go on to 90 % top-3: "
+        "to compare mission, run it with that target."
+    )
+    found = verdict(missions + others, "top3=90")
+    assert (found.choice, found.reservations[0]) == ("sc-dn", said)
+    assert said in verdict(missions, "top3=90").reservations  # nobody reached it
+    assert "as asked" not in words(verdict(missions + others, "top3=80"))
+    assert "as asked" not in words(verdict(missions + others))
+
+
 def test_nobody_reached_the_target():
     runs = [run("mission", s, [80.0, 85.0]) for s in (0, 1)]
     runs += [run("sc-dn", s, [70.0, 88.0], joules=3.0) for s in (0, 1)]

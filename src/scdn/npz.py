@@ -7,6 +7,7 @@ import lzma
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,14 @@ def check_unpacked_size(size: int) -> None:
 
 
 def write_npz(path: Path, **arrays: Any) -> None:
-    """Write arrays to an `.npz` file; the file is complete or not there at all."""
+    """Write arrays to an `.npz` file; the file is complete or not there at all.
+
+    The archive is made in a thread of its own, since Ctrl-C interrupts the main thread alone: in
+    the middle of an entry, zipfile would raise an error of its own and hide the interrupt.
+    """
     buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(np.savez, buffer, **arrays).result()
     write_atomic(path, buffer.getvalue())
 
 

@@ -39,12 +39,14 @@ function show(name: ViewName, parameters: URLSearchParams): void {
 
 function switchTo(name: ViewName): void {
   if (current) views[current].hidden?.();
+  const leaving = main.contains(document.activeElement);
   current = name;
   for (const other of VIEWS) {
     views[other].element.hidden = other !== name;
     const link = document.querySelector(`nav a[href="#${other}"]`);
     link?.setAttribute("aria-current", other === name ? "page" : "false");
   }
+  if (leaving) main.focus(); // not lost with the view that is hidden now
   document.title = `${title(name)} · scdn studio`;
   if (!starting.has(name)) starting.set(name, views[name].start?.() ?? Promise.resolve());
   views[name].shown?.();

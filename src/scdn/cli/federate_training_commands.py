@@ -71,6 +71,14 @@ def add_server(subparsers: Subparsers) -> None:
         metavar="N",
         help="devices to wait for at the start; default: the scenario's number",
     )
+    parser.add_argument(
+        "--min-rows",
+        type=whole_number(1),
+        default=0,
+        metavar="N",
+        help="rows that the first devices must share: those that lack most are left out until they "
+        "do; default: half of the rows of a device in the middle, where there are three",
+    )
 
 
 def add_local(subparsers: Subparsers) -> None:
@@ -186,6 +194,7 @@ def _settings(
         devices=options.devices or 0,
         wait_s=options.wait,
         timeout_s=options.timeout,
+        min_rows=getattr(options, "min_rows", 0),
         resume=scenario is None,
         **texts,
     )

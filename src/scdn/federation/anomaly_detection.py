@@ -1,6 +1,6 @@
 """Find devices whose well-formed replies are out of line, so that a round can go on without them.
 
-Three things are looked at. Thresholds are above what honest devices showed in a few runs on digits
+Four things are looked at. Thresholds are above what honest devices showed in a few runs on digits
 and occupancy; the comments beside them say how far, where it was measured.
 
 harm
@@ -8,6 +8,9 @@ harm
     instead: whoever makes everybody's loss much worse is left out (`embedding_harm.py`).
 contradictions
     A row has one embedding in one state of a model, however often it is asked for.
+test rows
+    They are embedded by the same model as training rows (`row_consistency.py`). Their labels are
+    not used: no decision of a run may depend on them.
 sizes and figures
     They are compared with a device's own history and with the other devices'. A value must be far
     above both to be out of line; a new device has only the others to be compared with.
@@ -34,6 +37,9 @@ from scdn.learning.round_training import TOLERATED_RISE
 # Embeddings may be so many times as large as a device's own before and the others'. With a searched
 # step honest ones grew up to 380 times in one round, and those of all devices together.
 MAX_SIZE_RATIO = 1000.0
+# They may be so many times as large as those of any other that has been there at least half as
+# long. Honest ones were 1.3 times as large at most.
+MAX_SIZE_TO_OTHERS = 6.0
 # The same for what a device measures of its gradients. Honest ones: up to 33, with dropout.
 MAX_FIGURE_RATIO = 1000.0
 # Two embeddings of one row may differ by this part of the table's root mean square, besides
@@ -52,7 +58,9 @@ MAX_BLOCKED_ROUNDS = 3
 # as long as the median of the others': whoever answers in the last second slows down everybody.
 _SLOW, _SLOW_S, _SLOW_RATIO = 0.5, 2.0, 10.0
 # The log names devices whose embeddings, or updates, are so many times as large as any other's.
-_LARGE_SIZE, _LARGE_UPDATE = 5.0, 30.0
+_LARGE_SIZE, _LARGE_UPDATE = 3.0, 30.0
+# Embeddings with such a correlation are copies.
+_COPY = 0.9999
 # After so many rounds the log names a device that lowers the loss by less than this part of it.
 USELESS_ROUNDS, _USELESS = 5, 0.01
 
@@ -95,6 +103,7 @@ class AnomalyDetector:
         others = self.harm.known_of_others(tables, rows[table])
         harmful, gains = self.harm.find_harmful(tables, rows[table], instead, others)
         self._note_useless(gains)
+        self._note_copies(tables)
         return reasons | harmful
 
     def after_training(
@@ -188,10 +197,7 @@ class AnomalyDetector:
         return [name for name, loss in losses.items() if loss <= limit]
 
     def reports(self, samples: Mapping[str, Tensor]) -> Reasons:
-        """Judge embeddings of the sample, against a mean embedding instead.
-
-        Those of test rows are not judged: no decision of a run may depend on labels of test rows.
-        """
+        """Judge embeddings of the sample, against a mean embedding instead."""
         if self.harm is None or not samples:
             return {}
         server = self.harm.server
@@ -205,6 +211,9 @@ class AnomalyDetector:
         reasons: Reasons = {}
         for kind in sorted({kind for figures in sent.values() for kind in figures}):
             values = {n: value for n, f in sent.items() if (value := f.get(kind))}
+            silent = set(sent) - set(values)
+            if len(silent) == 1 < len(values):
+                self._note(silent.pop(), f"it alone has measured no {kind.replace('_', ' ')}")
             for name, value in values.items():
                 usual = self._usual(kind, values, name)
                 if usual and value > MAX_FIGURE_RATIO * usual:
@@ -253,6 +262,7 @@ class AnomalyDetector:
         history, _ = history.with_tables(state, tables, rows, self.train_rows, 0.0)
         history.mean = tables[_judged(tables)].mean(0)
         history.accept_figures({SIZE: size_of(tables)})
+        history.replies += 1
         self.parties[name] = history
 
     def accept_figures(self, name: str, figures: Mapping[str, float | None]) -> None:
@@ -314,12 +324,19 @@ class AnomalyDetector:
             usual = self._usual(SIZE, sizes, name)
             if usual and size > MAX_SIZE_RATIO * usual:
                 reasons[name] = f"its embeddings are {size / usual:.3g} times as large as usual"
-            others = max((s for n, s in sizes.items() if n != name), default=0.0)
-            if others and size > _LARGE_SIZE * others:
-                self._note(
-                    name, f"its embeddings are {size / others:.2g} times as large as others'"
-                )
+            peers = [other for n, other in sizes.items() if n != name and self._is_peer(n, name)]
+            others = max(peers, default=0.0)
+            text = f"its embeddings are {size / (others or 1.0):.2g} times as large as others'"
+            if others and len(peers) > 1 and size > MAX_SIZE_TO_OTHERS * others:
+                reasons.setdefault(name, text)
+            elif others and size > _LARGE_SIZE * others:
+                self._note(name, text)
         return reasons
+
+    def _is_peer(self, other: str, name: str) -> bool:
+        """Return whether a party has replied at least half as often: models grow with time."""
+        replies = {n: self.parties.get(n, ReplyHistory()).replies for n in (other, name)}
+        return 2 * replies[other] >= replies[name]
 
     def _usual(self, kind: str, values: Mapping[str, float], name: str) -> float:
         """Return the largest value of a party before, or of any other, before or now."""
@@ -344,6 +361,14 @@ class AnomalyDetector:
             history.useless_rounds = history.useless_rounds + 1 if useless else 0
             if history.useless_rounds >= USELESS_ROUNDS:
                 self._note(name, f"its embeddings have lowered no loss for {USELESS_ROUNDS} rounds")
+
+    def _note_copies(self, tables: Mapping[str, Tensor]) -> None:
+        """Name devices whose embeddings are those of another one, up to a factor."""
+        flat = torch.stack([(t - t.mean(0)).flatten().double() for t in tables.values()])
+        flat = torch.nn.functional.normalize(flat)
+        for first, second in (flat @ flat.T).abs().triu(1).gt(_COPY).nonzero().tolist():
+            one, other = list(tables)[first], list(tables)[second]
+            self._note(other, f"its embeddings are those of {one}, or the other way round")
 
     def _note_large(self, what: str, sizes: Mapping[str, float], limit: float) -> None:
         """Name devices that send far larger numbers than any other; they may do no harm."""

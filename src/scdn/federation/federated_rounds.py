@@ -113,6 +113,8 @@ class FederatedSimulation(Simulation):
         trained = set(progress.trained) - missed
         departed = self.membership.find_departed(staying, progress.asked, missed) - trained
         self._lost |= departed
+        for name in sorted(departed):
+            self._log(f"{name}: has left, in round {self.round + 1}")
         if departed:
             self.trace = with_departures(self.trace, departed, self.round)
         unheard = np.array([name in missed - departed for name in ids], bool)
@@ -166,6 +168,7 @@ class FederatedSimulation(Simulation):
             position = self.membership.members[name].position_m
             device = draw_device(self.scenario, name, position)
             self.trace = with_arrival(self.trace, device, self.round)
+            self._log(f"{name}: has joined, takes part from round {self.round + 2}")
 
     def add_measurements(self, event: Event) -> None:
         """Add measured times and bytes to the event, beside the modelled ones."""
@@ -200,9 +203,12 @@ class FederatedSimulation(Simulation):
             self.remote.detector.load_state_dict(state["federation"]["anomalies"])
         silent_rounds = self.membership.silent_rounds
         for name in self._wait_for({n for n in self.remote.names if not silent_rounds[n]}):
-            self.membership.messenger.log(f"{name}: has not come back")
+            self._log(f"{name}: has not come back")
 
     # --- inside ---------------------------------------------------------------------------------
+
+    def _log(self, text: str) -> None:
+        self.membership.messenger.log(text)
 
     def _is_anybody_connected(self) -> bool:
         """Return whether a party is connected; a trace may say that there is none."""
@@ -213,7 +219,7 @@ class FederatedSimulation(Simulation):
 
     def _is_anybody_found(self) -> bool:
         """Wait until a party is back, or a new one can join at the end of the round."""
-        self.membership.messenger.log(f"no device is connected; waiting up to {self.wait_s:g} s")
+        self._log(f"no device is connected; waiting up to {self.wait_s:g} s")
         deadline = time.monotonic() + self.wait_s
         while time.monotonic() < deadline:
             self._new |= set(self._discover())
@@ -227,7 +233,7 @@ class FederatedSimulation(Simulation):
         new, back = self.membership.discover(self._known_state)
         for name in self.remote.ask_to_join(back):
             self.remote.rejoin(name)
-            self.membership.messenger.log(f"{name}: is back")
+            self._log(f"{name}: is back")
         return new
 
     def _known_state(self, party: str) -> int | None:
@@ -255,7 +261,7 @@ class FederatedSimulation(Simulation):
         missing = self._wait_for(expected)
         joined = self._ask_to_join(expected - set(missing))
         for name in expected - set(joined):
-            self.membership.messenger.log(f"{name}: should enter now, but has not connected")
+            self._log(f"{name}: should enter now, but has not connected")
             self.trace = without_device(self.trace, name)
 
     def _ask_to_join(self, names: Collection[str]) -> list[str]:
@@ -265,14 +271,12 @@ class FederatedSimulation(Simulation):
             member = self.membership.members[name]
             missing = self.rows.missing_from(member.keys)
             if missing:
-                self.membership.messenger.log(f"{name}: lacks {missing} of the run's rows; refused")
-                self.membership.say_goodbye([name], f"{missing} of the run's rows are missing")
-                self.membership.messenger.banned_nodes.add(member.node)
-                self.membership.forget([name])
+                self.membership.refuse(name, f"lacks {missing} of the run's rows", ends=True)
             else:
                 complete.append(name)
         joined = self.remote.ask_to_join(complete)
-        self.membership.forget(set(complete) - set(joined))
+        for name in sorted(set(complete) - set(joined)):
+            self.membership.refuse(name, "did not join", ends=False)
         return joined
 
 
@@ -305,8 +309,11 @@ def draw_device(scenario: Scenario, name: str, position_m: Position | None) -> F
     group = scenario.fleet[0] if scenario.fleet else DeviceGroup()
     draw = generator(scenario.seed, f"guest:{name}")
     device = draw_group(group, 1, draw, scenario.region_m)
-    inside = position_m is not None and all(
-        0 <= x <= size for x, size in zip(position_m, scenario.region_m, strict=True)
-    )
+    inside = position_m is not None and is_inside(scenario, position_m)
     position = np.array([position_m]) if inside else device.position_m
     return replace(device, id=string_array([name]), position_m=position)
+
+
+def is_inside(scenario: Scenario, position_m: Position) -> bool:
+    """Return whether a position is in the scenario's region."""
+    return all(0 <= x <= size for x, size in zip(position_m, scenario.region_m, strict=True))

@@ -25,11 +25,13 @@ from scdn.federation.federated_rounds import (
     FederatedRunData,
     FederatedSimulation,
     draw_device,
+    is_inside,
+    without_device,
 )
 from scdn.federation.membership import Membership
 from scdn.federation.messenger import Messenger, Request, Transport
 from scdn.federation.remote_parties import RemoteParties
-from scdn.federation.row_alignment import AlignedRows, KeyedLabels, align
+from scdn.federation.row_alignment import AlignedRows, KeyedLabels, align, devices_to_leave_out
 from scdn.federation.server_settings import ServerSettings, federated_scenario
 from scdn.federation.wire_format import Arrays
 from scdn.file_io import write_atomic
@@ -63,6 +65,7 @@ def run_server(settings: ServerSettings, transport: Transport) -> Run:
         settings.wait_s,
         settings.timeout_s,
         settings.log,
+        settings.min_rows,
     )
     if settings.resume:
         return server.resume()
@@ -81,6 +84,7 @@ class FederatedServer:
     wait_s: float = 120.0  # for the initial devices, and for those that a trace lets enter
     timeout_s: float = 30.0  # for a reply
     log: Callable[[str], None] = lambda _: None
+    min_rows: int = 0  # that first devices share; 0: half of those of a device in the middle
     _membership: Membership = field(init=False)
 
     def __post_init__(self) -> None:
@@ -110,6 +114,8 @@ class FederatedServer:
     ) -> RunEnvironment:
         if checkpoint is None:
             trace = self._initial_trace(scenario)
+            if scenario.churn.trace is None:
+                trace = self._without_devices_that_lack_rows(trace)
             rows = self._align_rows(trace)
         else:
             federation = checkpoint["federation"]
@@ -118,11 +124,13 @@ class FederatedServer:
             rows = self._restore_rows()
         data, remote = self._data_and_parties(scenario, rows, trace)
         if checkpoint is None:
-            missing = set(data.views) - set(remote.ask_to_join(data.views))
-            if missing:
-                raise input_error(
-                    "devices", ", ".join(sorted(missing)), "did not join", "see their logs"
-                )
+            missing = sorted(set(data.views) - set(remote.ask_to_join(data.views)))
+            if missing and (scenario.churn.trace is not None or len(missing) == len(data.views)):
+                raise input_error("devices", ", ".join(missing), "did not join", "see their logs")
+            for name in missing:  # they may join later
+                self._membership.refuse(name, "did not join", ends=False)
+                trace = without_device(trace, name)
+                del data.views[name]
         simulation = partial(
             FederatedSimulation,
             membership=self._membership,
@@ -154,6 +162,9 @@ class FederatedServer:
         if not members:
             waited = f"waited {self.wait_s:g} s"
             raise input_error("devices", "network", "no device has connected", waited)
+        for name, member in members.items():
+            if member.position_m is not None and not is_inside(scenario, member.position_m):
+                self.log(f"{name}: its position is outside of the region, and not used")
         others = sorted(set(members) - set(known.id))
         fleet = Fleet.concatenate(
             [
@@ -180,11 +191,24 @@ class FederatedServer:
 
     # --- rows, data and parties -----------------------------------------------------------------
 
+    def _without_devices_that_lack_rows(self, trace: ChurnTrace) -> ChurnTrace:
+        """Send devices away without which far more rows are shared; return the others' trace."""
+        members, salt = self._membership.members, self._membership.salt
+        keys = {name: members[name].keys for name in trace.fleet.id.tolist()}
+        for name in devices_to_leave_out(self.labels, keys, salt, self.min_rows):
+            self._membership.refuse(name, "lacks too many of the rows", ends=True)
+            trace = without_device(trace, name)
+        return trace
+
     def _align_rows(self, trace: ChurnTrace) -> AlignedRows:
         """Match the labels with the initial devices' keys, and record the result."""
         members, initial = self._membership.members, trace.fleet.id[trace.present(0)].tolist()
         keys = {name: members[name].keys for name in initial}
         rows = align(self.labels, keys, self._membership.salt)
+        if rows.report["matched"] < self.min_rows:
+            problem = f"only {rows.report['matched']} are with the server and every device"
+            allowed = f"must be at least --min-rows {self.min_rows}"
+            raise input_error("keys", "rows", problem, allowed)
         for line in rows.lines():
             self.log(line)
         self.out.mkdir(parents=True, exist_ok=True)

@@ -32,9 +32,10 @@ MAX_SILENT_DEPARTURES = (
 # hello has 16 bytes for each, and the server keeps them.
 ROWS_PER_LABEL, _ALWAYS_ROWS = 16, 1 << 16
 _HELLO_BYTES = 1 << 16  # of a hello, besides its keys
-_GRACE_S = 1.0  # the clocks of network and server may differ by so much
 _GOODBYE_S = 5.0
-_ASK_AGAIN_S = 20.0  # after which a node that did not give its name is asked again
+_ASK_AGAIN_S = 20.0  # after which a node that did not give its name is asked again; then twice it
+MAX_PARTIES = 10  # of one device in a run, which may leave and join again: each one's tables stay
+MAX_REFUSALS = 3  # of a device that cannot take part, or does not join, until it is dismissed
 
 Position = tuple[float, float, float]
 
@@ -59,17 +60,21 @@ class Membership:
     took_part: set[str] = field(default_factory=set)  # parties whose names nobody can have again
     silent_rounds: Counter[str] = field(default_factory=Counter)
     silent_departures: Counter[str] = field(default_factory=Counter)  # by device
+    refusals: Counter[str] = field(default_factory=Counter)  # by device
     dismissed: set[str] = field(default_factory=set)  # devices
-    _online_until: dict[int, float] = field(default_factory=dict)  # by node
     _ask_after: dict[int, float] = field(default_factory=dict)  # by node
+    _unnamed: Counter[int] = field(default_factory=Counter)  # times that a node gave no name
+    _sent_away: set[int] = field(default_factory=set)  # nodes, until they have disconnected
 
     def discover(self, known_state: Callable[[str], int | None]) -> tuple[list[str], list[str]]:
         """Ask unknown nodes for their names; return the parties that are new and those back again.
 
         `known_state` gives the model state that the server has of a party that is present.
         """
-        nodes = self._connected_nodes()
+        nodes = self.messenger.connected_nodes()
+        self._sent_away &= nodes.keys()
         in_use = self.messenger.banned_nodes | set(self.messenger.node_of.values())
+        in_use |= self._sent_away
         most_rows = max(_ALWAYS_ROWS, ROWS_PER_LABEL * self.labels)
         max_bytes = DIGEST_BYTES * most_rows + _HELLO_BYTES
         fields = {"version": VERSION, "salt": self.salt}
@@ -81,7 +86,7 @@ class Membership:
         }
         replies = self.messenger.ask_nodes(requests)
         for key in requests.keys() - replies.keys():
-            self._ask_after[requests[key][0]] = time.time() + _ASK_AGAIN_S
+            self._ask_later(requests[key][0])
         new: list[str] = []
         back: list[str] = []
         for key, reply in sorted(replies.items()):
@@ -101,11 +106,11 @@ class Membership:
         """
         for name in set(present) & set(asked):
             self.silent_rounds[name] = self.silent_rounds[name] + 1 if name in missed else 0
-        nodes = self._connected_nodes()
+        self.messenger.connected_nodes()  # to see who has left
         departed = set()
         for name in present:
             node = self.messenger.node_of.get(name)
-            stopped = node is not None and node not in nodes and self._disconnected_itself(node)
+            stopped = node in self.messenger.disconnected
             banned = node in self.messenger.banned_nodes
             silent = self.silent_rounds[name] >= MAX_SILENT_ROUNDS
             if silent and not (stopped or banned):
@@ -130,6 +135,21 @@ class Membership:
             if (node := self.messenger.node_of.get(name)) is not None:
                 self.messenger.banned_nodes.add(node)
 
+    def refuse(self, name: str, reason: str, *, ends: bool) -> None:
+        """Go on without a device that cannot take part; it may come back, a few times.
+
+        If its process `ends`, it may be started again with other rows; else it is asked again.
+        """
+        self.messenger.log(f"{name}: {reason}; refused")
+        device, node = self.device_of[name], self.members[name].node
+        self.refusals[device] += 1
+        if self.refusals[device] >= MAX_REFUSALS:
+            self.dismiss([name], f"refused {MAX_REFUSALS} times")
+        elif ends:
+            self.say_goodbye([name], reason)
+            self._sent_away.add(node)
+        self.forget([name])
+
     def forget(self, names: Iterable[str]) -> None:
         """Remove parties from the connected ones."""
         for name in names:
@@ -149,6 +169,7 @@ class Membership:
             "devices": {p: device for p, device in self.device_of.items() if p in self.took_part},
             "silent": dict(self.silent_rounds),
             "silent_departures": dict(self.silent_departures),
+            "refusals": dict(self.refusals),
             "dismissed": sorted(self.dismissed),
         }
 
@@ -159,31 +180,35 @@ class Membership:
         self.took_part |= state["devices"].keys()
         self.silent_rounds.update(state["silent"])
         self.silent_departures.update(state.get("silent_departures", {}))
+        self.refusals.update(state.get("refusals", {}))
         self.dismissed |= set(state.get("dismissed", ()))
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _connected_nodes(self) -> dict[int, Node]:
-        nodes = {node.id: node for node in self.messenger.transport.nodes()}
-        self._online_until |= {node.id: node.online_until for node in nodes.values()}
-        return nodes
-
-    def _disconnected_itself(self, node: int) -> bool:
-        """Return whether a node is gone before the network would have given it up."""
-        return time.time() < self._online_until.get(node, 0.0) - _GRACE_S
-
     def _admits(self, node: Node, name: str, connected: Collection[int]) -> bool:
-        """Return whether a node may be the device `name`; ban it where it may not."""
+        """Return whether a node may be the device `name` now; ban it where it never may."""
         reason = f"calls itself {name}, which was dismissed" if name in self.dismissed else None
         if node.key_name and node.key_name != name:
             reason = f"calls itself {name}, but its key belongs to {node.key_name}"
-        for party, other in self.messenger.node_of.items():
-            if self.device_of.get(party) == name and other != node.id and other in connected:
-                reason = reason or f"calls itself {name}, which is connected already"
+        if sum(self.device_of[party] == name for party in self.took_part) >= MAX_PARTIES:
+            reason = reason or f"calls itself {name}, which has joined {MAX_PARTIES} times"
         if reason is not None:
             self.messenger.banned_nodes.add(node.id)
             self.messenger.log(f"node {node.id}: {reason}; refused")
-        return reason is None
+            return False
+        for party, other in self.messenger.node_of.items():
+            if self.device_of.get(party) == name and other != node.id and other in connected:
+                # It may have been killed and started again, and is connected until Flower notices.
+                problem = f"calls itself {name}, which is connected already"
+                self.messenger.log(f"node {node.id}: {problem}")
+                self._ask_later(node.id)
+                return False
+        return True
+
+    def _ask_later(self, node: int) -> None:
+        """Ask a node again for its name after a while, which doubles each time."""
+        self._ask_after[node] = time.time() + _ASK_AGAIN_S * 2 ** self._unnamed[node]
+        self._unnamed[node] += 1
 
     def _add(self, party: str, node: int, reply: Reply) -> None:
         position = reply.fields.position_m

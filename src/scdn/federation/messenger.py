@@ -22,10 +22,13 @@ from scdn.federation.wire_format import MAX_BYTES, Arrays, Frame, WireError, enc
 
 MAX_WRONG_REPLIES = 3  # after which a device is ignored
 _POLL_S, _SLOWEST_POLL_S = 0.1, 0.5  # between two looks for replies: at first, and at most
-# A device that missed its last request is given so many seconds after the others have answered, or
-# twice as long as they took: one that is dead does not stretch every round to the timeout.
+# A device that missed a request is given so many seconds after the others have answered, or twice
+# as long as they took: one that is dead does not stretch every round to the timeout.
 _DOUBTFUL_S, _DOUBTFUL_RATIO = 2.0, 2.0
 _WORK_RATIO = 20.0  # times the timeout for replies, that work may take which nobody waits for
+_DOUBT = 4  # replies in time until it is waited for again: more than a device sends in a round
+_GRACE_S = 1.0  # the clocks of network and server may differ by so much
+_CLOCK_S = 1.0  # by which a device's clock may be off while it computes
 _CONNECTED_S = 1.0  # between two looks at which nodes are connected
 
 
@@ -120,11 +123,14 @@ class Messenger:
     late_replies: Counter[str] = field(default_factory=Counter)
     wrong_replies: Counter[str] = field(default_factory=Counter)
     banned_nodes: set[int] = field(default_factory=set)
-    doubtful: set[str] = field(default_factory=set)  # parties that missed their last request
+    doubt: Counter[str] = field(default_factory=Counter)  # by party: replies until it is trusted
+    disconnected: set[int] = field(default_factory=set)  # nodes that have left by themselves
+    _online_until: dict[int, float] = field(default_factory=dict)  # by connected node
     _pending: dict[str, _Pending] = field(default_factory=dict)
     _overdue: dict[str, _Pending] = field(default_factory=dict)
     _working: dict[str, _Pending] = field(default_factory=dict)  # on requests without `wait`
     _finished: dict[str, Reply | None] = field(default_factory=dict)  # their replies, by party
+    _exaggerating: set[str] = field(default_factory=set)
 
     def ask(
         self, requests: Mapping[str, Request], timeout_s: float | None = None
@@ -153,7 +159,7 @@ class Messenger:
             arrived = self._collect(replies)
             if not self._pending:
                 break
-            if not only_doubtful and {p.name for p in self._pending.values()} <= self.doubtful:
+            if not only_doubtful and all(self.doubt[p.name] for p in self._pending.values()):
                 only_doubtful = bool(replies)
                 if only_doubtful:
                     took = max(_DOUBTFUL_S, _DOUBTFUL_RATIO * (self.clock() - began))
@@ -165,7 +171,7 @@ class Messenger:
             self.sleep(poll_s)
         for message_id, pending in self._pending.items():
             self._overdue[message_id] = pending
-            self.doubtful.add(pending.name)
+            self.doubt[pending.name] = _DOUBT
             waited = f"{self.clock() - began:.3g} s"
             self.log(f"{pending.name}: no reply to {pending.request.kind} within {waited}")
         self._pending.clear()
@@ -218,6 +224,19 @@ class Messenger:
         """The longest time that a device may work until it is ready to report."""
         return _WORK_RATIO * self.timeout_s
 
+    def connected_nodes(self) -> dict[int, Node]:
+        """Return the nodes that are connected; note those that have disconnected by themselves.
+
+        They are gone before the network would have given them up.
+        """
+        nodes, now = {node.id: node for node in self.transport.nodes()}, time.time()
+        for node in self._online_until.keys() - nodes.keys():
+            if now < self._online_until.pop(node) - _GRACE_S:
+                self.disconnected.add(node)
+        self.disconnected -= nodes.keys()
+        self._online_until |= {node.id: node.online_until for node in nodes.values()}
+        return nodes
+
     def reject(self, name: str, reason: str) -> None:
         """Count a party's last reply as invalid: what it has cannot be used."""
         node = self.node_of.get(name)
@@ -268,7 +287,7 @@ class Messenger:
                 self.log(f"{name}: {printable(raw_reply.error) or 'no reply will arrive'}")
             return
         traffic.bytes_up += len(raw_reply.raw)
-        self.doubtful.discard(name)
+        self.doubt[name] = max(0, self.doubt[name] - 1)
         try:
             if raw_reply.node != pending.node:
                 raise WireError("sent by another node")
@@ -286,10 +305,22 @@ class Messenger:
         payload, measured = self._split_bytes(kind, reply.arrays)
         traffic.payload_up += payload
         traffic.measurement_up += measured
+        waited_s = self.clock() - pending.sent_at
         if request.wait:
-            traffic.waited_s += self.clock() - pending.sent_at
-        traffic.seconds += getattr(reply.fields, "seconds", 0.0)
+            traffic.waited_s += waited_s
+        traffic.seconds += self._computed_s(name, getattr(reply.fields, "seconds", 0.0), waited_s)
         replies[name] = reply
+
+    def _computed_s(self, name: str, seconds: float, waited_s: float) -> float:
+        """Return how long a device says it computed; it cannot be longer than it was waited for."""
+        if seconds <= waited_s + _CLOCK_S:
+            return seconds
+        if name not in self._exaggerating:
+            self._exaggerating.add(name)
+            self.log(
+                f"{name}: says it computed {seconds:.3g} s, but replied after {waited_s:.3g} s"
+            )
+        return waited_s
 
     def _split_bytes(self, kind: str, arrays: Arrays) -> tuple[int, int]:
         """Return the bytes of a message's tables that are billed, and of those that are not."""
@@ -307,7 +338,7 @@ class Messenger:
             self.log(f"{name}: {MAX_WRONG_REPLIES} invalid replies, ignored from now on")
 
     def _give_up_on_disconnected(self) -> None:
-        connected = {node.id for node in self.transport.nodes()}
+        connected = self.connected_nodes()
         for pendings in (self._pending, self._working):
             for message_id, pending in list(pendings.items()):
                 if pending.node not in connected:

@@ -26,6 +26,7 @@ from scdn.federation.messenger import Messenger, Request
 from scdn.federation.received_tables import receive_reports, unpack
 from scdn.federation.remote_party import RemoteParty
 from scdn.federation.round_progress import RoundProgress, SentUpdate
+from scdn.federation.row_consistency import find_inconsistent
 from scdn.federation.train_requests import train_requests
 from scdn.federation.wire_format import Arrays
 from scdn.learning.batches import table_rows
@@ -290,6 +291,8 @@ class RemoteParties:
         new = {name: party for name, party in self.parties.items() if name in names and party.new}
         samples = {name: party.sample for name, party in new.items() if party.sample is not None}
         reasons = self.detector.reports(samples)
+        good = {name: party for name, party in self.parties.items() if name not in reasons}
+        reasons |= find_inconsistent(new, good)
         self.without(new, reasons)
         for name, party in new.items():
             party.settle(good=name not in reasons)

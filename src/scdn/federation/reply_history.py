@@ -31,6 +31,8 @@ class ReplyHistory:
         The fewest bits per number with which `values` were sent.
     useless_rounds
         Rounds in a row in which its embeddings lowered no loss.
+    replies
+        The number of its good replies.
     """
 
     largest: dict[str, float] = field(default_factory=dict)
@@ -40,6 +42,7 @@ class ReplyHistory:
     known: Tensor | None = None
     fewest_bits: int = 32
     useless_rounds: int = 0
+    replies: int = 0
 
     def accept_figures(self, figures: Mapping[str, float | None]) -> None:
         """Remember the largest of what a party has measured."""

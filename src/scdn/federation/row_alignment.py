@@ -247,6 +247,33 @@ class AlignedRows:
         return sum(key.tobytes() not in present for part in (self.train, self.test) for key in part)
 
 
+def devices_to_leave_out(
+    labels: KeyedLabels, device_keys: Mapping[str, NDArray[np.uint8]], salt: str, min_rows: int = 0
+) -> list[str]:
+    """Return first devices that lack so many rows that the others had better start without them.
+
+    While fewer than `min_rows` rows are shared, the device goes without which most are. 0 means
+    half of the rows of a device in the middle, where at least three can be compared; there must
+    always be a row to train on and one to test.
+    """
+    server_keys = [row.tobytes() for row in hash_keys(labels.keys, salt)]
+    held = {name: _as_set(keys) for name, keys in device_keys.items()}
+    kept = {n: np.array([key in keys for key in server_keys]) for n, keys in held.items()}
+    left_out: list[str] = []
+    while len(kept) > 1:
+        table = np.stack(list(kept.values()))
+        shared, counts = table.all(0), table.sum(1)
+        half = int(np.median(counts)) // 2 if len(kept) > 2 else 0
+        splits = (shared & ~labels.test).any() and (shared & labels.test).any()
+        if splits and shared.sum() >= (min_rows or half):
+            break
+        without = [int(np.delete(table, n, 0).all(0).sum()) for n in range(len(kept))]
+        ranks = zip(without, (-counts).tolist(), kept, strict=True)
+        left_out.append(max(ranks)[-1])
+        del kept[left_out[-1]]
+    return left_out
+
+
 def align(
     labels: KeyedLabels, device_keys: Mapping[str, NDArray[np.uint8]], salt: str
 ) -> AlignedRows:

@@ -29,6 +29,7 @@ class ServerSettings:
     devices: int = 0
     wait_s: float = 120.0
     timeout_s: float = 30.0
+    min_rows: int = 0
     reference: str = ""
     resume: bool = False
     predict: str = ""  # folder of a request to predict rows with the run in `out`

@@ -184,7 +184,8 @@ class Contest:
         score = None if best is None else _centre(scores[best])
         runs = len(self.group.runs)
         headline, evidence = words.nobody(self.shown_target, self.metric, best, score, total, runs)
-        notes = [*words.divergence(None, len(self.diverged), runs), *self._unfinished()]
+        divergence = words.divergence(None, len(self.diverged), runs)
+        notes = [*self._stopped_before(), *divergence, *self._unfinished()]
         return Verdict(
             self.group.setting, self.shown_target, None, NOBODY, headline, evidence, notes,
             score=score,
@@ -218,7 +219,7 @@ class Contest:
         self, choice: str, table: dict[str, dict[str, MethodResult]], few: bool
     ) -> list[str]:
         """Return when another method would be the choice, and what makes the verdict uncertain."""
-        notes = []
+        notes = self._stopped_before()
         if self.target and self.reached[choice] < self.seeds(choice):
             reliable = [m for m in self.group.methods if 0 < self.seeds(m) == self.reached[m]]
             notes.append(words.missed(self.reached[choice], self.seeds(choice), reliable))
@@ -265,6 +266,19 @@ class Contest:
             key, best, (other, own), prices, self.metric, to_target=self.target is not None
         )
         return [f"{text}{words.alternative_test(results[best], quiet=few)}."]
+
+    def _stopped_before(self) -> list[str]:
+        """Return which methods never tried for the target, since they had reached their own."""
+        stopped: dict[str, list[str]] = {}
+        for method, run in self.group.runs:
+            reason = str((run.end or {}).get("reason") or "")
+            missed = math.isnan(self.values["joules"][method][run.seed])
+            if self.target and missed and reason.startswith("the target "):
+                stopped.setdefault(method, []).append(reason.split()[2])
+        return [
+            words.stopped_before(method, own, self.seeds(method), self.shown_target)
+            for method, own in stopped.items()
+        ]
 
     def _unfinished(self) -> list[str]:
         count = sum(run.end is None for _, run in self.group.runs)

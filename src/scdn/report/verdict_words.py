@@ -207,6 +207,15 @@ def missed(reached: int, seeds: int, reliable: Sequence[str]) -> str:
     return f"It missed the target in {seeds - reached} of {_seeds(seeds)}; {others}."
 
 
+def stopped_before(method: str, own: Sequence[str], seeds: int, target: str | None) -> str:
+    """Return that a method's runs ended at a target of their own, before the one that is asked."""
+    targets = _listed(list(dict.fromkeys(own)))
+    return (
+        f"{len(own)} of {seeds} run{'s' * (seeds != 1)} of {method} ended as asked at {targets}, "
+        f"and did not go on to {target}: to compare {method}, run it with that target."
+    )
+
+
 def divergence(method: str | None, count: int, runs: int) -> list[str]:
     """Return how many runs diverged."""
     if not count:

@@ -34,7 +34,7 @@ function table(study: StudySummary, shown: Measure[]): HTMLElement {
   const styles = methodStyles(study.methods);
   const heads = shown.map((measure) => {
     const about = [measure.unit, measure.ranked ? "median" : ""].filter(Boolean).join(", ");
-    return h("th", { scope: "col" }, measure.label, about ? h("small", {}, ` ${about}`) : null);
+    return h("th", { scope: "col" }, measure.label, about ? h("small", {}, ` (${about})`) : null);
   });
   const rows = study.methods.map((method) => {
     const dot = h("i", { class: "dot" });

@@ -28,7 +28,7 @@ function facts(verdict: Verdict): [string, string][] {
     [`Energy ${where}`, verdict.joules === null ? null : `${digits(verdict.joules, 3)} J`],
     [`Time ${where}`, verdict.seconds === null ? null : `${digits(verdict.seconds, 3)} s`],
     ["Seeds that reached it", verdict.reached === null ? null : `${verdict.reached} of ${verdict.seeds}`],
-    [`Energy of ${verdict.next_best}, the next best`, verdict.factor === null ? null : `${digits(verdict.factor, 2)} times as much`],
+    [`Energy of ${verdict.next_best}, the next best`, verdict.factor === null ? null : verdict.factor < 1.005 ? "about as much" : `${digits(verdict.factor, 2)} times as much`],
   ];
   return known.filter((fact): fact is [string, string] => fact[1] !== null);
 }

@@ -18,12 +18,12 @@ const kilojoules = (value: number): string => `${digits(value / 1000, 2)} kJ`;
 
 /** Scene 2: what the server decides, why, and what it would cost to decide otherwise. */
 export function decisionScene(story: Story): Scene {
-  const { request, plan } = story;
+  const { plan } = story;
   return {
     name: "The server decides", title: "Every round, the server decides four things", picture: decisionMap(story),
     words: [decisionTable(story), ...costs(story),
-      h("p", { class: "source" }, `Computed just now for round 1; the exact solver proves that no plan costs ${digits(100 * Math.max(plan.gap ?? 0, 1e-4), 1)} % less. ` +
-        `The cost adds joules, of which ${digits(1 / request.weights.movement, 2)} of the UAV count as one, and a penalty for learning that is lost: an estimate from theory, with a weight that you set. Scene 4 shows what whole runs took.`)],
+      h("p", { class: "source" }, `Computed just now for round 1; the exact solver proves that no plan is more than ${digits(100 * Math.max(plan.gap ?? 0, 1e-4), 1)} % cheaper. ` +
+        "The penalty is an estimate from theory, with a weight that you set.")],
   };
 }
 
@@ -76,7 +76,7 @@ function mostPower(unheard: RestingDevice[]): [string, number] {
 }
 
 /** The cost of the plan beside those of other plans that keep their limits. */
-function costs({ plan, stay, gsp }: Story): HTMLElement[] {
+function costs({ request, plan, stay, gsp }: Story): HTMLElement[] {
   const parts = ({ weighted }: Plan) => (["movement", "transmission", "processing", "convergence"] as Term[]).map((term) =>
     ({ value: weighted[term], kind: term === "convergence" ? "lost" : term === "movement" ? "flight" : "devices" }));
   const row = (label: string, note: string, other: Plan) => ({ label, note, parts: parts(other), best: other === plan,
@@ -87,8 +87,12 @@ function costs({ plan, stay, gsp }: Story): HTMLElement[] {
   const names = new Map([[plan, ["This plan", "sc-dn, "]], [gsp, ["Best average link", "GSP, "]], [stay, ["Stay at the start", ""]]]);
   const rows = valid.map((other) => row(names.get(other)![0]!, `${names.get(other)![1]}hears ${heard(other)}`, other));
   return [
-    h("h2", {}, `By this estimate the round costs ${digits(plan.objective)} (lower is better), with the next best method ${digits(next.objective)}`), bars("Cost of the round by plan", rows),
-    h("p", { class: "keys" }, key("flight", "flying and hovering"), key("devices", "sending and computing"), key("lost", "learning that is lost")),
+    h("h2", {}, `This round, by an estimate: cost ${digits(plan.objective)} (lower is better), next best ${digits(next.objective)}`),
+    h("p", { class: "cost-meaning" }, `Cost = joules (the UAV's count 1/${digits(1 / request.weights.movement, 2)}) + a penalty for what is not learned. Whole runs may judge otherwise: scene 4 shows what they took.`),
+    bars("Cost of the round by plan", rows),
+    h("p", { class: "keys" }, "This plan:", key("flight", `flying and hovering ${digits(plan.weighted.movement)}`),
+      key("devices", `sending and computing ${digits(plan.weighted.transmission + plan.weighted.processing, 2)}`),
+      key("lost", `not learned ${digits(plan.weighted.convergence, 2)}`)),
     h("p", {}, `Flying costs ${kilojoules(extra)} more than staying, but ${numberWord(heard(plan) - heard(stay))} more devices teach the model.`),
   ];
 }

@@ -1,6 +1,6 @@
 import { h } from "../dom";
 import { digits } from "../format";
-import { numberWord } from "./devices-scene";
+import { capital, numberWord } from "./devices-scene";
 import { figures } from "./figures";
 import { NetworkMap } from "./network-map";
 import type { Scene } from "./scene";
@@ -16,15 +16,17 @@ export function departureScene(): Scene {
   const { kept, kept_future, forgotten, exited, fire, runs, mean_change } = figures.departure;
   const at = fire.round;
   const lost = exited[at]!;
+  const before = exited.slice(0, at).flat().sort();
   return {
     name: "A device leaves", title: `A fire takes ${numberWord(lost.length)} sensors. What they have sent stays.`, picture: departureMap(),
     words: [
       h("p", {}, `The server keeps the embeddings of devices that leave, and goes on learning from them. When ${list(lost)} burn, top-3 accuracy `,
         h("b", {}, change(kept[at - 1]!, kept[at]!)), "; a server that forgets them ", h("b", {}, `falls from ${score(forgotten[at - 1]!)} to ${score(forgotten[at]!)}`), "."),
       curves().element,
-      h("p", {}, `Lost sensors see no new events: for these the server estimates their part, and is still right in ${score(kept_future[at]!)}.`),
-      h("p", { class: "source" }, `Accuracy: the right answer is among the model's first three. Two recorded runs that differ only in what the server keeps; other sensors were lost before, and rangers have placed new ones. ` +
-        `Mean change when devices leave, over ${runs} pairs of such runs: ${points(mean_change.kept)} points if kept, ${points(mean_change.forgotten)} if forgotten.`),
+      h("p", {}, `Lost sensors see no new events: for these the server estimates their part, and the right answer is still among its first three guesses in ${score(kept_future[at]!)}.`),
+      h("p", {}, `${capital(list(before))} were lost in earlier rounds. The devices named ranger joined later: rangers placed them along the road.`),
+      h("p", { class: "source" }, "Top-3 accuracy: the right answer is among the model's first three guesses. Two recorded runs that differ only in what the server keeps. " +
+        `This fire is a strong case: on average over ${runs} pairs of runs, accuracy changes by ${points(mean_change.kept)} points when devices leave if their embeddings are kept, and by ${points(mean_change.forgotten)} if they are forgotten.`),
     ],
   };
 }

@@ -25,7 +25,7 @@ export function devicesScene({ request }: Story): Scene {
   const slowest = devices[steps.indexOf(Math.min(...steps))]!;
   const { fire } = figures.departure;
   const note = (device: Device): string => {
-    if (device === slowest) return `slowest: ${Math.min(...steps)} iterations`;
+    if (device === slowest) return `slowest: can do ${Math.min(...steps)} iterations`;
     if (device === byLeaves[0]) return `most leaves: ${digits(leaves(device), 1)} dB`;
     return `${metres(far(device))} away`;
   };
@@ -40,12 +40,12 @@ export function devicesScene({ request }: Story): Scene {
   return {
     name: "Devices differ", title: `${capital(numberWord(devices.length))} devices watch a forest. Each sees a different part.`, picture: map.element,
     words: [
-      h("p", { class: "purpose" }, "scdn trains one model from all of them to recognise what happens, with as little energy and time as it can, and keeps it working when devices are lost."),
-      h("p", {}, "Each device measures other features of the same events, keeps them to itself, and sends the server on the UAV only short codes, ",
+      h("p", { class: "purpose" }, "scdn, this program, trains one model from all of them to recognise what happens, with as little energy and time as it can, and keeps it working when devices are lost."),
+      h("p", {}, "Each device measures different features of the same events, keeps them to itself, and sends the server on the UAV only short codes, ",
         h("b", {}, "embeddings"), ": this is ", h("b", {}, "vertical federated learning"), "."),
       tableOfFeatures(devices.map((device) => device.id)),
       h("p", {}, `The devices differ: they are ${metres(far(byDistance[0]!))} to ${metres(far(byDistance.at(-1)!))} from the UAV, ` +
-        `behind leaves that take up to ${digits(leaves(byLeaves[0]!), 1)} dB of the signal, fast enough for ${Math.min(...steps)} to ${Math.max(...steps)} training iterations a round, ` +
+        `behind leaves that take up to ${digits(leaves(byLeaves[0]!), 1)} dB of the signal, can do ${Math.min(...steps)} to ${Math.max(...steps)} training iterations a round, ` +
         "and some will burn."),
       h("p", { class: "source" }, "An example: handwritten digits (MNIST), split between the devices, stand in for what real sensors would measure."),
     ],

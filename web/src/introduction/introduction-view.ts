@@ -51,6 +51,7 @@ export class IntroductionView {
   async start(): Promise<void> {
     try {
       this.story = await tellStory();
+      this.scenes.clear(); // the verdict has more to say with a plan
       this.show();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -123,7 +124,7 @@ export class IntroductionView {
   private sceneAt(index: number): Scene | null {
     const { story } = this;
     if (!this.scenes.has(index) && (story || index > 1)) {
-      this.scenes.set(index, index === 0 ? devicesScene(story!) : index === 1 ? decisionScene(story!) : index === 2 ? departureScene() : verdictScene());
+      this.scenes.set(index, index === 0 ? devicesScene(story!) : index === 1 ? decisionScene(story!) : index === 2 ? departureScene() : verdictScene(story));
     }
     return this.scenes.get(index) ?? null;
   }

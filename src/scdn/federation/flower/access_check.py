@@ -30,6 +30,7 @@ from scdn.federation.flower.private_parts import (
 )
 
 MAX_CONNECTIONS = 512  # with at most 64 KiB each that nobody has asked for yet
+MAX_STRANGERS = 256  # of them, without a request with a valid key so far; the oldest one goes first
 MAX_BYTES_IN_FLIGHT = 1 << 30  # of bodies that are read at once: four messages of the largest size
 BODY_TIMEOUT_S = 120.0  # for each piece of a body; a sender that stops in the middle is given up
 _READ_AGAIN_S = 5.0  # between two looks at the certificates
@@ -70,12 +71,34 @@ class DeviceKeys:
 
 
 @dataclass
+class Strangers:
+    """Connections without a valid request so far, by address, the oldest first.
+
+    Whoever opens many of them and stays silent would otherwise keep devices out.
+    """
+
+    connections: dict[Any, Any] = field(default_factory=dict)  # with `transport`
+
+    def add(self, address: Any, connection: Any) -> None:
+        """Add a new connection; close the oldest one if there are too many."""
+        self.connections[address] = connection
+        if len(self.connections) > MAX_STRANGERS:
+            oldest = next(iter(self.connections))
+            self.connections.pop(oldest).transport.abort()
+
+    def remove(self, address: Any) -> None:
+        """Remove a connection that has ended, or over which a valid request has come."""
+        self.connections.pop(address, None)
+
+
+@dataclass
 class AccessCheck:
     """An ASGI app in front of the SuperLink's; `keys` is None on one machine without keys."""
 
     app: Any
     max_bytes: int  # of a body
     keys: DeviceKeys | None = None
+    strangers: Strangers = field(default_factory=Strangers)
     in_flight: int = 0
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -91,6 +114,7 @@ class AccessCheck:
         elif not (is_known_size and int(sizes[0]) <= self.max_bytes):
             await _send_status(send, 413)
         else:
+            self.strangers.remove(scope.get("client"))
             await self._pass_on(int(sizes[0]), scope, receive, send)
 
     def _may_ask(self, scope: Any) -> bool:

@@ -14,10 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from scdn.federation.flower import disable_internet_calls, private_parts
-from scdn.federation.flower.access_check import MAX_CONNECTIONS, AccessCheck, DeviceKeys
+from scdn.federation.flower.access_check import (
+    MAX_CONNECTIONS,
+    AccessCheck,
+    DeviceKeys,
+    Strangers,
+)
 from scdn.federation.wire_format import MAX_BYTES
 
 _OVERHEAD_BYTES = 1 << 16  # of a Flower message around its frame
+# Longer than devices keep a connection without a request (5 s): if the server closed it, a request
+# that is on its way would be lost.
+_KEEP_ALIVE_S = 60
 
 
 def serve_superlink(arguments: list[str]) -> None:
@@ -27,6 +35,20 @@ def serve_superlink(arguments: list[str]) -> None:
     """
     disable_internet_calls()
     import uvicorn
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    strangers = Strangers()
+
+    class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+        """Counts connections over which nothing valid has come."""
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            strangers.add(self.client, self)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            strangers.remove(self.client)
 
     sys.argv = ["flower-superlink", *arguments]
     config = private_parts._parse_superlink_lifespan_config()
@@ -34,8 +56,10 @@ def serve_superlink(arguments: list[str]) -> None:
     certificate = config.ssl_certfile
     keys = None if certificate is None else DeviceKeys(Path(certificate).parent)
     uvicorn.run(
-        app=AccessCheck(app, MAX_BYTES + _OVERHEAD_BYTES, keys),
+        app=AccessCheck(app, MAX_BYTES + _OVERHEAD_BYTES, keys, strangers),
+        http=Protocol,
         limit_concurrency=MAX_CONNECTIONS,
+        timeout_keep_alive=_KEEP_ALIVE_S,
         host=config.host,
         port=config.port,
         access_log=False,

@@ -21,6 +21,7 @@ from scdn.federation.flower import FIELD, RECORD, make_reply, private_parts
 
 _HEARTBEAT_S = 10.0  # the least that Flower allows; after two of them it gives a device up
 _GRACE_S = 5.0  # a server that has just started may not know its devices yet
+_PUSHES = 4  # of a reply, where the connection breaks: the request for it would not come again
 _FIRST_POLL_S, _SLOWEST_POLL_S = 0.1, 1.0  # between two looks for messages: after one, and idle
 
 Answer = Callable[[bytes], bytes]
@@ -202,10 +203,19 @@ class SuperNodeConnection:
         except Exception as error:  # not a message of this program, or no longer there
             self.log(f"unreadable message ignored ({type(error).__name__})")
             return
-        try:
-            self._push_reply(client, node, make_reply(message, answer))
-        except httpx.HTTPStatusError as error:  # too late, or the run is over
-            self.log(f"the server did not take a reply ({_short(error)})")
+        reply = make_reply(message, answer)
+        for attempt in range(1, _PUSHES + 1):
+            try:
+                self._push_reply(client, node, reply)
+            except httpx.HTTPStatusError as error:  # too late, or the run is over
+                self.log(f"the server did not take a reply ({_short(error)})")
+            except httpx.TransportError as error:
+                if attempt == _PUSHES:
+                    raise
+                self.log(f"a reply is sent again ({_short(error)})")
+                time.sleep(_FIRST_POLL_S * 4**attempt)
+                continue
+            return
 
     def _push_reply(self, client: Any, node: Any, reply: Any) -> None:
 

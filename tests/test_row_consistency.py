@@ -1,0 +1,68 @@
+"""Embeddings of test rows follow from others' as those of training rows do, or are lies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from scdn.federation.remote_party import RemoteParty
+from scdn.federation.row_consistency import MIN_ROWS, find_inconsistent
+
+NAMES = ("a", "b", "c", "d")
+
+
+def embeddings(rows, shift=0.0, seed=0):
+    """Four views of the same rows, with noise of their own; test rows may be of other days."""
+    draw = np.random.default_rng(seed)
+    common = draw.normal(size=(rows, 3)) + shift
+    return {
+        name: torch.from_numpy(
+            common @ np.random.default_rng(n).normal(size=(3, 4)) + draw.normal(size=(rows, 4))
+        )
+        for n, name in enumerate(NAMES)
+    }
+
+
+def inconsistent(names, samples, tests):
+    return find_inconsistent(
+        names, {n: RemoteParty(1, 0, 0.0, samples[n], tests[n]) for n in samples}
+    )
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0])
+def test_honest_devices_are_consistent(shift):
+    assert inconsistent(NAMES, embeddings(400), embeddings(200, shift, 1)) == {}
+
+
+LIES = {
+    "shuffled": lambda t: t[torch.randperm(len(t), generator=torch.Generator().manual_seed(0))],
+    "negated": lambda t: -t,
+    "constant": lambda t: t[:1].expand_as(t),
+    "noise": lambda t: torch.randn(t.shape, generator=torch.Generator().manual_seed(0)).double(),
+    "too large": lambda t: 5 * t,
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_about_test_rows_is_found_and_nobody_else_is_blamed(lie):
+    samples, tests = embeddings(400), embeddings(200, seed=1)
+    tests["c"] = LIES[lie](tests["c"])
+    assert inconsistent(NAMES, samples, tests).keys() == {"c"}
+    assert inconsistent(["a", "b", "d"], samples, tests) == {}
+
+
+def test_devices_that_have_nothing_in_common_are_not_judged():
+    draw = torch.Generator().manual_seed(0)
+    samples, tests = (
+        {name: torch.randn(rows, 4, generator=draw) for name in NAMES} for rows in (400, 200)
+    )
+    assert inconsistent(NAMES, samples, tests) == {}
+
+
+def test_few_rows_or_devices_are_not_judged():
+    samples, tests = embeddings(400), embeddings(MIN_ROWS - 1, seed=1)
+    tests["c"] = -tests["c"]
+    assert inconsistent(NAMES, samples, tests) == {}
+    two = {name: samples[name] for name in NAMES[:2]}
+    assert inconsistent(NAMES[:2], two, {n: -t[:100] for n, t in two.items()}) == {}
