@@ -306,7 +306,7 @@ class LocalDevices:
             for name in self.names
         ]
         write_atomic(folder / _DEVICES, json.dumps(devices))
-        module = "scdn.federation.device_processes"
+        module = "scdn.cli.device_processes"
         command = [sys.executable, "-m", module, str(folder / _DEVICES)]
         with child_process(command, folder / "devices.log", folder / _FLOWER_HOME):
             yield

@@ -1,6 +1,6 @@
 """Devices of this machine as processes that share their memory.
 
-    python -m scdn.federation.device_processes DEVICES.json
+    python -m scdn.cli.device_processes DEVICES.json
 
 The file lists each device's log and its arguments of `scdn`. This process loads the program once
 and forks for each device, so that a device has only what it changes for itself.
