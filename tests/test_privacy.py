@@ -245,9 +245,11 @@ def test_sendings_of_a_party_that_reports_late_are_counted(monkeypatch, step):
     model = started(labels="server", unheard="imputed", step=step, privacy=privacy)
     fast = {name: LOCAL_STEPS[name] for name in "ab"}
     later = {"c": LOCAL_STEPS["c"]}
-    model.train(0, fast, SERVER, batches=4, heard="ab", unfinished=later)
-    model.exchange()
+    model.begin_cycles(0, LOCAL_STEPS, batches=4)
     assert model.account.sendings("embeddings", "c")  # before it reports
+    model.train(0, fast, SERVER, batches=4, heard="ab")
+    model.exchange()
+    model.begin_cycles(1, fast, batches=4)
     model.train(1, fast | later, SERVER, batches=4, heard="abc")
     model.exchange()
     for kind, by_name in model.account.counts.items():

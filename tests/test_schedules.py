@@ -111,10 +111,11 @@ def two_rounds(labels, unheard, unfinished):
     learning = small_learning(labels=labels, unheard=unheard, step="rate", damping="none")
     model = create_model(CLASSES, VIEWS, learning, measure_gradients=False)
     server, fast = LocalSteps(4, 0.1), {name: STEPS[name] for name in "ab"}
-    later = {"c": STEPS["c"]} if unfinished else {}
-    model.train(0, fast, server, batches=4, heard="ab", unfinished=later)
+    model.begin_cycles(0, STEPS if unfinished else fast, batches=4)
+    model.train(0, fast, server, batches=4, heard="ab")
     between = {name: parameters(model, name) for name in "abc"}
     heard = None if model.server.heard is None else set(model.server.heard.parties)
+    model.begin_cycles(1, fast if unfinished else STEPS, batches=4)
     model.train(1, fast | {"c": STEPS["c"]}, server, batches=4, heard="abc")
     return model, between, heard
 
@@ -127,10 +128,12 @@ def test_a_late_update_is_computed_from_what_the_server_knew_when_it_began(label
     first = create_model(CLASSES, VIEWS, late.learning, measure_gradients=False)
     start = parameters(first, "c")
     first.train(0, STEPS, LocalSteps(4, 0.1), batches=4, heard="abc")
-    # Nothing changes before the report: not the device, not the others, not what is heard.
+    # Before the report the device stays as it is. The others have trained as if all would report:
+    # the server cannot know who will be late.
     assert equal(between["c"], start)
-    assert all(equal(between[name], without[name]) for name in "ab")
-    assert heard is None or "c" not in heard
+    assert all(equal(between[name], parameters(first, name)) for name in "ab")
+    assert unheard == "known" or not equal(between["a"], without["a"])
+    assert heard is None or "c" in heard  # what it sent when it began
     # The report then brings the update of the first round, and not one of the second.
     trained = parameters(late, "c")
     assert all(torch.allclose(trained[k], p) for k, p in parameters(first, "c").items())
@@ -143,8 +146,8 @@ def test_a_pending_update_is_in_the_checkpoint_and_ends_with_its_party():
     model, other = (
         create_model(CLASSES, views, learning, measure_gradients=False) for views in (VIEWS, {})
     )
-    later = {name: STEPS[name] for name in "bc"}
-    model.train(0, {"a": STEPS["a"]}, LocalSteps(2, 0.1), batches=4, heard="a", unfinished=later)
+    model.begin_cycles(0, STEPS, batches=4)
+    model.train(0, {"a": STEPS["a"]}, LocalSteps(2, 0.1), batches=4, heard="a")
     assert model.pending == {"b", "c"}
     state = model.state_dict()
     values = json.loads(json.dumps(state.values))

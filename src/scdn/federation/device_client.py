@@ -23,14 +23,19 @@ from torch import Tensor
 from scdn.federation import messages
 from scdn.federation.incoming_messages import only_wire_errors, read_request
 from scdn.federation.kept_states import MAX_STATES, KeptStates
-from scdn.federation.messages import MAX_FIGURE, REFUSED, SCHEMAS, check_row_numbers
+from scdn.federation.messages import (
+    MAX_FIGURE,
+    REFUSED,
+    SCHEMAS,
+    check_row_numbers,
+    statistics_fields,
+)
 from scdn.federation.party_model import PartyModel, check_size, checked_learning
 from scdn.federation.row_alignment import KeyedFeatures, hash_keys
 from scdn.federation.table_format import NotFiniteError, has_table, pack_table, unpack_table
 from scdn.federation.wire_format import Arrays, Frame, WireError, encode
 from scdn.learning.batches import draw_round, table_rows
 from scdn.learning.dataset_tensors import DatasetTensors
-from scdn.learning.gradient_stats import GradientStats
 from scdn.learning.local_optimizers import LOCAL_OPTIMIZERS, LocalSteps
 from scdn.learning.local_parties import LocalParties
 from scdn.learning.message_noise import MessageNoise
@@ -78,7 +83,7 @@ class DeviceClient:
     _parties: LocalParties | None = None  # this device's party alone
     _steps: int = 0  # batches that are drawn in a round
     _sender: TableSender = field(default_factory=lambda: TableSender(FIGURE_BITS, 0))
-    _embedded: tuple[int, int] | None = None  # round and state of the last `embed`
+    _embedded: tuple[Round, int] | None = None  # round and arrival, and state, of the last `embed`
     _table_part: int | None = None  # to send with the pending update
     _trained_from: int | None = None  # the state that the pending update starts from
 
@@ -173,15 +178,30 @@ class DeviceClient:
 
     def _embed(self, request: messages.EmbedRequest, _: Arrays) -> ReplyContent:
         self._at(request.run, request.base)
-        self._trained_from = None  # a round begins, and what was trained before it is over
+        at, rows = (request.round, request.arrival), self._round_rows(request.round)
         self._sender.number_bits = request.number_bits
-        sent = self._tables(self._round_rows(request.round), BEFORE, (request.round, 0))
-        self._embedded = (request.round, request.base)
-        return {}, sent
+        if request.phase == "begin":
+            self._trained_from = None  # what was trained before is over
+        elif self._trained_from != request.base:
+            raise WireError(f"has no update of state {request.base}")
+        self._embedded = (at, request.base)
+        if request.phase == "trained":
+            return self._trained_tables(rows, at)
+        return {}, self._tables(rows, BEFORE, at)
+
+    def _trained_tables(self, rows: Mapping[str, Tensor], at: Round) -> ReplyContent:
+        """Return embeddings after the whole update, of the rows on which the step is chosen."""
+        chosen_on = "held_out" if self._learning.step == "searched" else "drawn"
+        try:
+            return {}, self._tables({chosen_on: rows[chosen_on]}, "trained", at)
+        except NotFiniteError as error:
+            self.log(str(error))
+            return {"diverged": True}, {}
 
     def _train(self, request: messages.TrainRequest, arrays: Arrays) -> ReplyContent:
         parties = self._at(request.run, request.base)
-        if self._embedded != (request.round, request.base):
+        at = (request.round, request.arrival)
+        if self._embedded != (at, request.base):
             raise WireError(f"has not sent embeddings of round {request.round + 1} in this state")
         steps = _local_steps(request)
         task = self._task(request.round, arrays, steps)
@@ -195,22 +215,22 @@ class DeviceClient:
             f"round {request.round + 1}: {request.steps} steps of {request.rate:.3g}; planned "
             f"{request.cpu_hz / 1e6:.0f} MHz, {1e3 * request.power_w:.1f} mW"
         )
-        fields = _statistics(stats)
+        fields = statistics_fields(stats)
+        if request.ahead:
+            return fields, {}
         if request.step_length is not None:
             applied, sent = self._apply_update(request.state, request.step_length)
             return fields | applied, sent
-        chosen_on = "held_out" if self._learning.step == "searched" else "drawn"
-        rows = {chosen_on: self._round_rows(request.round)[chosen_on]}
-        try:
-            return fields, self._tables(rows, "trained", (request.round, 0))
-        except NotFiniteError as error:
-            self.log(str(error))
-            return {**fields, "diverged": True}, {}
+        trained, sent = self._trained_tables(self._round_rows(request.round), at)
+        return fields | trained, sent
 
     def _apply(self, request: messages.ApplyRequest, _: Arrays) -> ReplyContent:
         self._at(request.run, request.base)
         if self._trained_from != request.base:
             raise WireError(f"has no update of state {request.base}")
+        if request.round is not None:
+            self._embedded = ((request.round, request.arrival), request.base)
+            self._table_part = request.table_part
         return self._apply_update(request.state, request.step_length)
 
     def _report(self, request: messages.ReportRequest, _: Arrays) -> ReplyContent:
@@ -248,7 +268,7 @@ class DeviceClient:
         if len(self.states) == MAX_STATES:
             raise WireError(f"has {MAX_STATES} states already")
         parties.apply_updates(step_length, parties.names)
-        at = (self._embedded[0], 0)
+        at = self._embedded[0]
         try:
             rows = self._round_rows(at[0])
             after = {table: rows[table] for table in tables_after_step(self._learning)}
@@ -376,14 +396,3 @@ def _local_steps(request: messages.TrainRequest) -> LocalSteps:
     if request.optimizer not in known:
         raise WireError(f"optimizer {request.optimizer!r}: only {', '.join(known)} are run here")
     return LocalSteps(request.steps, request.rate, request.optimizer, request.optimizer_value)
-
-
-def _statistics(stats: GradientStats | None) -> dict[str, float | None]:
-    """Return statistics as fields of a reply; there are none if they are not finite."""
-    if stats is None or not stats.is_finite or max(stats.bound_sq, stats.variance) > MAX_FIGURE:
-        return {"bound_sq": None, "variance": None}
-    return {
-        "bound_sq": stats.bound_sq,
-        "variance": stats.variance,
-        "measured_smoothness": stats.smoothness,
-    }

@@ -14,13 +14,17 @@ from scdn.control.problem import RoundProblem
 from scdn.federation.anomaly_detection import MAX_SUSPICIOUS_ROUNDS
 from scdn.federation.embedding_harm import HarmMeasure
 from scdn.federation.membership import Membership, Position
+from scdn.federation.observed_clock import ObservedClock
 from scdn.federation.remote_parties import RemoteParties
 from scdn.federation.row_alignment import AlignedRows
 from scdn.file_io import OutputError
 from scdn.learning.feature_split import FeatureView
+from scdn.learning.step_rule import StepTaken
+from scdn.learning.virtual_clock import Arrival
 from scdn.record.run_reader import Event
 from scdn.rng import generator
 from scdn.scenario import DeviceGroup, Scenario
+from scdn.simulation.arrival_rounds import recorded_arrivals
 from scdn.simulation.loop import Simulation
 from scdn.simulation.outcome import Outcome
 from scdn.simulation.problem_builder import DeviceReports
@@ -60,6 +64,9 @@ class FederatedSimulation(Simulation):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.remote.detector.harm = HarmMeasure(self.model.server)
+        if not self.schedule.waits_for_all:
+            recorded = recorded_arrivals(self.scenario)
+            self.schedule.clock = ObservedClock(remote=self.remote, recorded=recorded)
 
     def collect_reports(self) -> DeviceReports:
         """Wait for a device where none is connected; no round is spent on nobody."""
@@ -71,6 +78,8 @@ class FederatedSimulation(Simulation):
     def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
         """Plan the round as in a simulation, and keep each device's part of the plan."""
         plan, fallback = super().plan(problem)
+        if isinstance(self.schedule.clock, ObservedClock):
+            self.schedule.clock.begin_round()
         decision = plan.decision
         self.remote.plan = {
             name: {
@@ -82,8 +91,21 @@ class FederatedSimulation(Simulation):
         }
         return plan, fallback
 
+    def train_arrivals(
+        self, plan: Plan, outcome: Outcome, arrivals: list[Arrival]
+    ) -> list[StepTaken]:
+        """Train as in a simulation, and note whose report failed although it was ready."""
+        steps = super().train_arrivals(plan, outcome, arrivals)
+        if isinstance(self.schedule.clock, ObservedClock):
+            names = {arrival.name for arrival in arrivals}
+            self.schedule.clock.drop(names & self.remote.progress.missed)
+        return steps
+
     def apply_missing_reports(self, plan: Plan, outcome: Outcome) -> Outcome:
         """Add the devices that did not reply, and those that have left, to the round's outcome."""
+        clock = self.schedule.clock
+        if isinstance(clock, ObservedClock):
+            return self._apply_dropped_reports(plan, outcome, clock)
         ids, progress = plan.problem.ids, self.remote.progress
         missed = progress.missed
         staying = [name for name, leaves in zip(ids, outcome.leaving, strict=True) if not leaves]
@@ -98,6 +120,25 @@ class FederatedSimulation(Simulation):
         unheard = np.array([name in missed - departed for name in ids], bool)
         left = np.array([name in departed for name in ids], bool)
         return outcome.with_missing_reports(plan, unheard, left)
+
+    def _apply_dropped_reports(self, plan: Plan, outcome: Outcome, clock: ObservedClock) -> Outcome:
+        """Add devices that did not report, although they should have, and those that have left.
+
+        A device that still works is late, and not silent.
+        """
+        ids = plan.problem.ids
+        staying = [name for name, leaves in zip(ids, outcome.leaving, strict=True) if not leaves]
+        self._dismiss_suspicious(staying)
+        missed = clock.dropped - clock.heard
+        departed = self.membership.find_departed(staying, clock.dropped | clock.heard, missed)
+        self._lost |= departed
+        if departed:
+            self.trace = with_departures(self.trace, departed, self.round)
+        left = np.array([name in departed for name in ids], bool)
+        unheard = np.array([name in missed for name in ids], bool)
+        return replace(
+            outcome, leaving=outcome.leaving | left, failed=(outcome.failed | unheard) & ~left
+        )
 
     def _dismiss_suspicious(self, staying: Collection[str]) -> None:
         """Send away devices that were out of line, or slow, in too many rounds."""
@@ -156,6 +197,8 @@ class FederatedSimulation(Simulation):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore a checkpoint, and wait for the devices that were connected."""
         super().load_state_dict(state)
+        if isinstance(self.schedule.clock, ObservedClock):
+            self.model.pending = set()  # cycles begin again
         if "anomalies" in state["federation"]:  # not in runs of earlier versions
             self.remote.detector.load_state_dict(state["federation"]["anomalies"])
         silent_rounds = self.membership.silent_rounds

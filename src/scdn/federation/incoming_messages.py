@@ -27,6 +27,7 @@ from scdn.federation.messages import (
 )
 from scdn.federation.table_format import bounded, unpack_table
 from scdn.federation.wire_format import MAX_BYTES, Arrays, WireError, decode
+from scdn.learning.gradient_stats import GradientStats
 from scdn.learning.table_sender import TableSender
 from scdn.learning.tensors import TensorOptions
 
@@ -134,3 +135,20 @@ class TableReader(NamedTuple):
         """Return a table that is always sent as it is."""
         with only_wire_errors():
             return bounded(table, self.options.tensor(array.copy()))
+
+
+def reply_statistics(reply: Reply) -> dict[str, float | None]:
+    """Return what a device has measured of its model, by name."""
+    names = ("bound_sq", "variance", "measured_smoothness", "smoothness")
+    return {name: getattr(reply.fields, name, None) for name in names}
+
+
+def gradient_stats(replies: Mapping[str, Reply]) -> dict[str, GradientStats]:
+    """Return the statistics of devices that have measured their gradients."""
+    return {
+        name: GradientStats(
+            reply.fields.bound_sq, reply.fields.variance, reply.fields.measured_smoothness
+        )
+        for name, reply in replies.items()
+        if reply.fields.bound_sq is not None and reply.fields.variance is not None
+    }

@@ -17,9 +17,10 @@ from scdn.data.dataset import TaskKind
 from scdn.errors import faults_from_pydantic, format_value, input_error
 from scdn.federation.table_format import table_arrays
 from scdn.federation.wire_format import Arrays, Frame, WireError
+from scdn.learning.gradient_stats import GradientStats
 from scdn.scenario.field_types import NumberBits
 
-VERSION = 8  # of these schemas; a device with another version refuses the server's hello
+VERSION = 9  # of these schemas; a device with another version refuses the server's hello
 DIGEST_BYTES = 16  # of a hashed key
 MAX_STEP_LENGTH = 4096.0  # along a device's update
 MAX_FIGURE = 1e18  # of a statistic: its square, times any other, is finite in 64 bits
@@ -56,7 +57,7 @@ class Message(BaseModel):
 class HelloRequest(Message):
     """Ask a device for its name and rows; `salt` keys the hash of the rows' keys."""
 
-    version: Literal[8]
+    version: Literal[9]
     salt: Annotated[str, Field(max_length=64)]
 
 
@@ -84,14 +85,19 @@ class JoinRequest(Message):
 
 
 class EmbedRequest(Message):
-    """Ask for embeddings of a round's rows, before the device trains.
+    """Ask for embeddings of a round's rows.
 
-    All tables of the round, in both directions, have `number_bits` per number.
+    In phase `begin` the device is about to train, and an update that it has not applied is over.
+    With `late` it has trained before, and has not applied its update; with `trained` that counts in
+    full, and the rows are those on which the step is chosen. All tables of the round, in both
+    directions, have `number_bits` per number.
     """
 
     round: Count
+    arrival: Count = 0
     base: Count
     number_bits: NumberBits
+    phase: Literal["begin", "late", "trained"] = "begin"
 
 
 class ReportRequest(Message):
@@ -106,12 +112,16 @@ class ApplyRequest(Message):
     """Ask a device to go so far along its update of state `base`, which gives state `state`.
 
     Where a step was too long, a further request of the same round starts from `base` again and
-    gives a state with another number.
+    gives a state with another number. A device that trained ahead is told the `round` of its
+    report, and the part of the table that it sends with it.
     """
 
     base: Count
     state: Count
     step_length: StepLength
+    round: Count | None = None
+    arrival: Count = 0
+    table_part: Count | None = None
 
 
 class TrainRequest(Message):
@@ -119,11 +129,14 @@ class TrainRequest(Message):
 
     With `step_length` the update is applied at once, and the reply has the new embeddings.
     `table_part` is the part of the table of all training rows that it sends after its update.
+    Where a device trains `ahead`, the reply says only that it is ready to report.
     """
 
     arrays = {**table_arrays("gradients"), **table_arrays("sample_gradients")}
 
     round: Count
+    arrival: Count = 0
+    ahead: bool = False
     base: Count
     state: Count
     step_length: StepLength | None
@@ -174,10 +187,14 @@ class JoinReply(Message):
 
 
 class EmbedReply(Message):
-    """Embeddings of the round's rows: those to train on, and those held out."""
+    """Embeddings of the round's rows: those to train on, and those held out.
+
+    There are none where the update that counts has `diverged`.
+    """
 
     arrays = {**table_arrays("drawn"), **table_arrays("held_out")}
 
+    diverged: bool = False
     seconds: Seconds
 
 
@@ -303,3 +320,14 @@ def check_row_numbers(name: str, array: NDArray[Any], count: int) -> NDArray[np.
     if array.size and not (array.min() >= 0 and array.max() < count):
         raise WireError(f"{name} has row numbers outside 0..{count - 1}")
     return array.astype(np.int64)
+
+
+def statistics_fields(stats: GradientStats | None) -> dict[str, float | None]:
+    """Return statistics as fields of a reply; there are none if they are not finite."""
+    if stats is None or not stats.is_finite or max(stats.bound_sq, stats.variance) > MAX_FIGURE:
+        return {"bound_sq": None, "variance": None}
+    return {
+        "bound_sq": stats.bound_sq,
+        "variance": stats.variance,
+        "measured_smoothness": stats.smoothness,
+    }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -25,6 +25,7 @@ _POLL_S, _SLOWEST_POLL_S = 0.1, 0.5  # between two looks for replies: at first, 
 # A device that missed a request is given so many seconds after the others have answered, or twice
 # as long as they took: one that is dead does not stretch every round to the timeout.
 _DOUBTFUL_S, _DOUBTFUL_RATIO = 2.0, 2.0
+_WORK_RATIO = 20.0  # times the timeout for replies, that work may take which nobody waits for
 _DOUBT = 4  # replies in time until it is waited for again: more than a device sends in a round
 _GRACE_S = 1.0  # the clocks of network and server may differ by so much
 _CLOCK_S = 1.0  # by which a device's clock may be off while it computes
@@ -68,6 +69,7 @@ class Request(NamedTuple):
     """A message to one device.
 
     `sizes` are array sizes that its reply must have, `max_bytes` is how large the reply may be.
+    Without `wait`, the reply may take as long as the device's work.
     """
 
     kind: str
@@ -75,6 +77,7 @@ class Request(NamedTuple):
     arrays: Arrays = {}  # noqa: RUF012
     sizes: Mapping[str, int] = {}
     max_bytes: int = MAX_BYTES
+    wait: bool = True
 
 
 @dataclass
@@ -125,6 +128,8 @@ class Messenger:
     _online_until: dict[int, float] = field(default_factory=dict)  # by connected node
     _pending: dict[str, _Pending] = field(default_factory=dict)
     _overdue: dict[str, _Pending] = field(default_factory=dict)
+    _working: dict[str, _Pending] = field(default_factory=dict)  # on requests without `wait`
+    _finished: dict[str, Reply | None] = field(default_factory=dict)  # their replies, by party
     _exaggerating: set[str] = field(default_factory=set)
 
     def ask(
@@ -172,6 +177,53 @@ class Messenger:
         self._pending.clear()
         return replies
 
+    # --- work that nobody waits for -------------------------------------------------------------
+
+    def begin(self, requests: Mapping[str, Request]) -> None:
+        """Send requests and return at once; `next_finished` has the replies as they come."""
+        for name, request in requests.items():
+            self.give_up(name)
+            node = self.node_of.get(name)
+            if node is not None and node not in self.banned_nodes:
+                message_id = self._send(name, node, request, self.longest_work_s)
+                self._working[message_id] = self._pending.pop(message_id)
+
+    def next_finished(self, names: Collection[str]) -> tuple[str, Reply | None]:
+        """Wait until one of these parties is ready; return it with its reply.
+
+        The reply is None where none will come: the device has disconnected, has never begun, has
+        sent something else, or works for longer than `longest_work_s`.
+        """
+        looked, poll_s = self.clock(), _POLL_S
+        while True:
+            for name in self._finished:
+                if name in names:
+                    return name, self._finished.pop(name)
+            gone = set(names) - {pending.name for pending in self._working.values()}
+            if gone:
+                return min(gone), None
+            if self._collect({}):
+                poll_s = _POLL_S
+                continue
+            if self.clock() - looked > _CONNECTED_S:
+                looked = self.clock()
+                self._give_up_on_disconnected()
+                self._give_up_on_endless()
+            else:
+                self.sleep(poll_s)
+                poll_s = min(_SLOWEST_POLL_S, poll_s * 1.2)
+
+    def give_up(self, name: str) -> None:
+        """Expect nothing more of the work that a party may have begun."""
+        self._finished.pop(name, None)
+        for message_id in [id_ for id_, p in self._working.items() if p.name == name]:
+            self._overdue[message_id] = self._working.pop(message_id)
+
+    @property
+    def longest_work_s(self) -> float:
+        """The longest time that a device may work until it is ready to report."""
+        return _WORK_RATIO * self.timeout_s
+
     def connected_nodes(self) -> dict[int, Node]:
         """Return the nodes that are connected; note those that have disconnected by themselves.
 
@@ -193,7 +245,7 @@ class Messenger:
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _send(self, name: str, node: int, request: Request, lasts_s: float) -> None:
+    def _send(self, name: str, node: int, request: Request, lasts_s: float) -> str:
         nonce = secrets.token_hex(8)
         fields = {**request.fields, "run": self.run, "nonce": nonce}
         raw = encode(Frame(request.kind, fields, dict(request.arrays)))
@@ -206,10 +258,11 @@ class Messenger:
         payload, measured = self._split_bytes(request.kind, request.arrays)
         traffic.payload_down += payload
         traffic.measurement_down += measured
+        return message_id
 
     def _collect(self, replies: dict[str, Reply]) -> bool:
         """Add the replies that have arrived to `replies`; return whether anything arrived."""
-        arrived = self.transport.pull([*self._pending, *self._overdue])
+        arrived = self.transport.pull([*self._pending, *self._overdue, *self._working])
         for raw_reply in arrived:
             message_id = raw_reply.message_id
             if message_id in self._overdue:
@@ -219,6 +272,10 @@ class Messenger:
                     self.log(f"{name}: reply arrived too late, dropped")
             elif message_id in self._pending:
                 self._accept(self._pending.pop(message_id), raw_reply, replies)
+            elif message_id in self._working:
+                pending, reply = self._working.pop(message_id), dict[str, Reply]()
+                self._accept(pending, raw_reply, reply)
+                self._finished[pending.name] = reply.get(pending.name)
             else:
                 self.log(f"node {raw_reply.node}: reply to no pending request, dropped")
         return bool(arrived)
@@ -249,7 +306,8 @@ class Messenger:
         traffic.payload_up += payload
         traffic.measurement_up += measured
         waited_s = self.clock() - pending.sent_at
-        traffic.waited_s += waited_s
+        if request.wait:
+            traffic.waited_s += waited_s
         traffic.seconds += self._computed_s(name, getattr(reply.fields, "seconds", 0.0), waited_s)
         replies[name] = reply
 
@@ -281,7 +339,15 @@ class Messenger:
 
     def _give_up_on_disconnected(self) -> None:
         connected = self.connected_nodes()
-        for message_id, pending in list(self._pending.items()):
-            if pending.node not in connected:
-                self.log(f"{pending.name}: is no longer connected")
-                del self._pending[message_id]
+        for pendings in (self._pending, self._working):
+            for message_id, pending in list(pendings.items()):
+                if pending.node not in connected:
+                    self.log(f"{pending.name}: is no longer connected")
+                    del pendings[message_id]
+
+    def _give_up_on_endless(self) -> None:
+        """Expect no report of devices that have worked for too long."""
+        for pending in list(self._working.values()):
+            if self.clock() - pending.sent_at > self.longest_work_s:
+                self.log(f"{pending.name}: not ready after {self.longest_work_s:g} s")
+                self.give_up(pending.name)

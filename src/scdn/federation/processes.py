@@ -5,6 +5,7 @@ All processes that this program starts end with it, however it ends.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -13,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ from scdn.federation.certificates import (
     make_keys,
 )
 from scdn.federation.flower.superlink import SuperLinkControl
-from scdn.file_io import OutputError
+from scdn.file_io import OutputError, write_atomic
 from scdn.record.file_tail import FileTail
 from scdn.record.run_reader import EVENTS
 from scdn.scenario import Scenario
@@ -39,11 +40,12 @@ if TYPE_CHECKING:  # these load PyTorch, which the SuperLink's process does not 
 _FLOWER_APP = Path(__file__).parent / "flower_app"
 _FLOWER_HOME = "flower"  # folder of Flower's own files
 _SUPERLINK_START_S = 60.0
-_PARENT = "SCDN_PARENT"  # environment variable: the process that a started process ends with
+PARENT = "SCDN_PARENT"  # environment variable: the process that a started process ends with
 _ANCESTORS = (
     "SCDN_ANCESTORS"  # the same for processes that Flower starts: the command, the SuperLink
 )
 _PARTIES, _KEYS = "shares", "keys"  # folders of a local federation, inside the run's folder
+_DEVICES = "devices.json"  # arguments of the processes of a local federation
 _STATES = "states"  # where its devices keep their models, beside their features
 
 
@@ -102,7 +104,7 @@ def child_process(command: list[str], log: Path, home: Path) -> Iterator[subproc
     home.mkdir(parents=True, exist_ok=True)
     environment = {
         **os.environ,
-        _PARENT: str(os.getpid()),
+        PARENT: str(os.getpid()),
         **flower.ENVIRONMENT,
         "FLWR_HOME": str(home),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
@@ -137,7 +139,7 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
 
 def end_with_parent() -> None:
     """End this process when the one that started it has ended, even if that was killed."""
-    parent = os.environ.pop(_PARENT, None)
+    parent = os.environ.pop(PARENT, None)
     if parent is None:
         return
 
@@ -294,32 +296,34 @@ class LocalDevices:
 
     @contextmanager
     def running(self, address: ServerAddress) -> Iterator[None]:
-        """Start a process for every device; stop them together at the end."""
-        with ExitStack() as stack:
-            children = [stack.enter_context(self.start(name, address)) for name in self.names]
-            try:
-                yield
-            finally:
-                for child in children:
-                    child.terminate()
+        """Start a process for every device; stop them together at the end.
 
-    def start(
-        self, name: str, address: ServerAddress
-    ) -> AbstractContextManager[subprocess.Popen[bytes]]:
-        """Start a device's process."""
+        One process loads the program, and the devices' own are forked from it.
+        """
         folder = self.out / _PARTIES
-        command = [
-            *(sys.executable, "-m", "scdn.cli", "federate", "device", "--name", name),
+        devices = [
+            {"log": str(folder / f"{name}.log"), "arguments": self.arguments(name, address)}
+            for name in self.names
+        ]
+        write_atomic(folder / _DEVICES, json.dumps(devices))
+        module = "scdn.cli.device_processes"
+        command = [sys.executable, "-m", module, str(folder / _DEVICES)]
+        with child_process(command, folder / "devices.log", folder / _FLOWER_HOME):
+            yield
+
+    def arguments(self, name: str, address: ServerAddress) -> list[str]:
+        """Return a device's arguments of `scdn`."""
+        folder = self.out / _PARTIES
+        arguments = [
+            *("federate", "device", "--name", name),
             *("--features", str(folder / f"{name}.npz")),
             *("--server", address.local, "--state", str(folder / _STATES)),
             "--weights-from-seed",  # as in a simulation; this machine has all features anyway
         ]
         if self.keys is None:
-            command.append("--insecure")
-        else:
-            command += ["--ca", str(self.keys / "ca.crt")]
-            command += ["--private-key", str(self.keys / "devices" / f"{name}.key")]
-        return child_process(command, folder / f"{name}.log", folder / _FLOWER_HOME)
+            return [*arguments, "--insecure"]
+        private_key = self.keys / "devices" / f"{name}.key"
+        return [*arguments, "--ca", str(self.keys / "ca.crt"), "--private-key", str(private_key)]
 
 
 def _with_devices(scenario: Scenario, count: int) -> Scenario:

@@ -8,19 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 from scdn.federation.anomaly_detection import AnomalyDetector, Reasons
-from scdn.federation.incoming_messages import Reply, TableReader, Tables
+from scdn.federation.incoming_messages import (
+    Reply,
+    TableReader,
+    Tables,
+    gradient_stats,
+    reply_statistics,
+)
+from scdn.federation.late_reports import take_reports
 from scdn.federation.messenger import Messenger, Request
+from scdn.federation.received_tables import receive_reports, unpack
 from scdn.federation.remote_party import RemoteParty
 from scdn.federation.round_progress import RoundProgress, SentUpdate
 from scdn.federation.row_consistency import find_inconsistent
 from scdn.federation.train_requests import train_requests
-from scdn.federation.wire_format import Arrays, WireError
+from scdn.federation.wire_format import Arrays
 from scdn.learning.batches import table_rows
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.fusion_server import FITTED_LENGTHS, SEARCHED_LENGTHS
@@ -54,13 +62,15 @@ class RemoteParties:
     parties: dict[str, RemoteParty] = field(default_factory=dict)
     progress: RoundProgress = field(default_factory=RoundProgress)
     detector: AnomalyDetector = field(init=False)
-    _coder: TableSender = field(init=False)
-    _reader: TableReader = field(init=False)
+    coder: TableSender = field(init=False)
+    reader: TableReader = field(init=False)
     _joined: dict[str, Reply] = field(default_factory=dict)
+    before: dict[str, Tables] = field(default_factory=dict)  # that parties sent when they began
+    ready: dict[str, Reply] = field(default_factory=dict)  # parties that have trained ahead
 
     def __post_init__(self) -> None:
-        self._coder = TableSender(self.learning.number_bits, self.seed)
-        self._reader = TableReader(self.options, self.width)
+        self.coder = TableSender(self.learning.number_bits, self.seed)
+        self.reader = TableReader(self.options, self.width)
         self.detector = AnomalyDetector(
             self.train_rows, self.learning.noise_deviation, self.messenger.log
         )
@@ -68,11 +78,11 @@ class RemoteParties:
     @property
     def number_bits(self) -> int:
         """Return the bits of each number in tables that are sent; requests have it."""
-        return self._coder.number_bits
+        return self.coder.number_bits
 
     @number_bits.setter
     def number_bits(self, bits: int) -> None:
-        self._coder.number_bits = bits
+        self.coder.number_bits = bits
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,6 +115,9 @@ class RemoteParties:
         """Remove parties."""
         self.detector.forget(names)
         self.parties = {n: party for n, party in self.parties.items() if n not in names}
+        for name in names:
+            self.messenger.give_up(name)
+            self.ready.pop(name, None)
 
     def forget_harmful(self, names: Collection[str]) -> None:
         """Forget parties that are dismissed, unless their last report was good."""
@@ -126,7 +139,17 @@ class RemoteParties:
         return {}
 
     def train(self, task: RoundTask) -> dict[str, GradientStats]:
-        """Ask the devices that have steps in this round to train."""
+        """Ask the devices that have steps in this round to train.
+
+        Those that train ahead are not waited for, and those that are late have trained.
+        """
+        if task.ahead:
+            self.progress.bases = {name: party.state for name, party in self.parties.items()}
+            self.messenger.begin(train_requests(self, task, self.coder))
+            return {}
+        if task.late:
+            take_reports(self, task)
+            return {}
         progress = self.progress
         progress.bases = {name: party.state for name, party in self.parties.items()}
         progress.step_known = task.step_length is not None
@@ -135,29 +158,34 @@ class RemoteParties:
         progress.table_parts = task.table_parts
         if not task.training:
             return {}
-        replies = self.messenger.ask(train_requests(self, task, self._coder))
-        statistics = {name: _statistics(reply) for name, reply in replies.items()}
-        replies = self._without(replies, self.detector.figures(statistics))
-        finite = {name: reply for name, reply in replies.items() if not reply.fields.diverged}
-        for name in replies.keys() - finite.keys():
-            if self._counts_divergence(name):
-                progress.trained[name] = {}
-                progress.missed.discard(name)
+        replies = self.messenger.ask(train_requests(self, task, self.coder))
+        statistics = {name: reply_statistics(reply) for name, reply in replies.items()}
+        replies = self.without(replies, self.detector.figures(statistics))
+        finite = self.without_diverged(replies)
         if progress.step_known:
             progress.trained |= {name: {} for name in self._advance(finite)}
         else:
-            progress.trained |= self._receive_trained(finite)
-        return _gradient_stats({n: r for n, r in replies.items() if n in progress.trained})
+            progress.trained |= self.receive_trained(finite)
+        return gradient_stats({n: r for n, r in replies.items() if n in progress.trained})
 
-    def _receive_trained(self, replies: Mapping[str, Reply]) -> dict[str, Tables]:
+    def without_diverged(self, replies: Mapping[str, Reply]) -> dict[str, Reply]:
+        """Return replies of devices whose training has not diverged."""
+        finite = {name: reply for name, reply in replies.items() if not reply.fields.diverged}
+        for name in replies.keys() - finite.keys():
+            if self.counts_divergence(name):
+                self.progress.trained[name] = {}
+                self.progress.missed.discard(name)
+        return finite
+
+    def receive_trained(self, replies: Mapping[str, Reply]) -> dict[str, Tables]:
         """Return the tables of trained models on which the step is chosen."""
         progress, sent = self.progress, {}
         for name, reply in replies.items():
-            if tables := self._unpack(name, reply, [self._chosen_on], "trained"):
+            if tables := unpack(self, name, reply, [self._chosen_on], "trained"):
                 sent[name] = tables
         lengths = SEARCHED_LENGTHS if self.learning.step == "searched" else FITTED_LENGTHS
         reasons = self.detector.after_training(sent, progress.before, progress.rows, lengths)
-        return self._without(sent, reasons)
+        return self.without(sent, reasons)
 
     @property
     def _chosen_on(self) -> str:
@@ -177,7 +205,7 @@ class RemoteParties:
             if progress.updates > MAX_SHORTENINGS:  # no attempt was good enough
                 updated, before, rows = progress.updated, progress.before, progress.rows
                 reasons = self.detector.taken_back(updated, before, rows, progress.not_finite)
-                trained = list(self._without(dict.fromkeys(trained), reasons))
+                trained = list(self.without(dict.fromkeys(trained), reasons))
             progress.updates += 1
             self._ask_to_apply(step_length, trained)
         return {name for name in trained if self.parties[name].state == progress.state_after(name)}
@@ -187,13 +215,16 @@ class RemoteParties:
         requests = {}
         for name in names:
             states = {"base": progress.bases[name], "state": progress.state_after(name)}
-            fields = {**states, "step_length": step_length}
+            fields: dict[str, Any] = {**states, "step_length": step_length}
+            if progress.reports:
+                fields |= {"round": self.round[0], "arrival": self.round[1]}
+                fields["table_part"] = progress.table_parts.get(name)
             requests[name] = Request("apply", fields, {}, self.sizes)
         progress.not_finite.clear()
         replies = self.messenger.ask(requests)
         self._advance({n: reply for n, reply in replies.items() if not reply.fields.diverged})
         for name in [name for name, reply in replies.items() if reply.fields.diverged]:
-            if self._counts_divergence(name) and step_length:  # a shorter step will be tried
+            if self.counts_divergence(name) and step_length:  # a shorter step will be tried
                 progress.not_finite.add(name)
 
     # --- what devices have sent -----------------------------------------------------------------
@@ -211,7 +242,8 @@ class RemoteParties:
             if diverged or name in self.progress.not_finite:
                 result[name] = self._undefined(sum(map(len, tables.values())))
             elif source.get(name, {}).keys() >= tables.keys():
-                result[name] = torch.cat([source[name][table] for table in tables])
+                sent = (source[name][table][: len(rows)] for table, rows in tables.items())
+                result[name] = torch.cat(list(sent))
         return result
 
     def _ask_to_embed(
@@ -219,18 +251,20 @@ class RemoteParties:
     ) -> dict[str, Tensor]:
         asked = [name for name in self.parties if name in names]
         self.progress = progress = RoundProgress(rows=dict(tables))
-        replies = self._ask("embed", asked)
+        replies = self.ask("embed", [name for name in asked if name not in self.ready])
+        replies |= self.ask("embed", [name for name in asked if name in self.ready], phase="late")
         sent = {}
         for name in [name for name in asked if name in replies]:
-            if unpacked := self._unpack(name, replies[name], list(tables), BEFORE):
+            if unpacked := unpack(self, name, replies[name], list(tables), BEFORE):
                 sent[name] = unpacked
         states = {name: self.parties[name].state for name in sent}
         progress.before = sent
         reasons = self.detector.before_training(sent, progress.rows, states, self.number_bits)
-        sent = self._without(sent, reasons)
+        sent = self.without(sent, reasons)
         for name in sent:
             self.detector.accept(name, states[name], sent[name], progress.rows, self.number_bits)
         progress.asked, progress.missed = set(asked), set(asked) - set(sent)
+        self.before |= sent
         return {name: torch.cat([sent[name][table] for table in tables]) for name in sent}
 
     def training_embeddings(self, names: Collection[str]) -> dict[str, Tensor]:
@@ -259,20 +293,22 @@ class RemoteParties:
         reasons = self.detector.reports(samples)
         good = {name: party for name, party in self.parties.items() if name not in reasons}
         reasons |= find_inconsistent(new, good)
-        self._without(new, reasons)
+        self.without(new, reasons)
         for name, party in new.items():
             party.settle(good=name not in reasons)
 
     def _ask_to_report(self, names: Collection[str]) -> None:
-        for name, update in self._receive_reports(self._ask("report", names)).items():
+        for name, update in receive_reports(self, self.ask("report", names)).items():
             self.parties[name].update(update.tables["sample"], update.test, update.smoothness)
 
-    def _ask(self, kind: str, names: Collection[str]) -> dict[str, Reply]:
+    def ask(self, kind: str, names: Collection[str], **further: Any) -> dict[str, Reply]:
         """Ask devices for embeddings of their current models; return the replies that came."""
         requests = {}
         for name in names:
-            fields = {"round": self.round[0], "base": self.parties[name].state}
+            fields = {"round": self.round[0], "base": self.parties[name].state, **further}
             fields["number_bits"] = self.number_bits
+            if kind == "embed":
+                fields["arrival"] = self.round[1]
             requests[name] = Request(kind, fields, {}, self.sizes)
         return self.messenger.ask(requests)
 
@@ -308,7 +344,7 @@ class RemoteParties:
         sizes = {"sample": self.sample_rows, "test": self.test_rows, "w": self.width}
         return self.progress.sizes | sizes
 
-    def _counts_divergence(self, name: str) -> bool:
+    def counts_divergence(self, name: str) -> bool:
         """Log that a device's training diverged; only a search can do without its update."""
         self.messenger.log(f"{name}: training diverged")
         return self.learning.step == "searched"
@@ -318,46 +354,28 @@ class RemoteParties:
         progress, detector = self.progress, self.detector
         after = tables_after_step(self.learning)
         updates: dict[str, SentUpdate] = {}
-        for name, update in self._receive_reports(replies).items():
-            tables = self._unpack(name, replies[name], after, f"after {progress.updates - 1}")
+        for name, update in receive_reports(self, replies).items():
+            tables = unpack(self, name, replies[name], after, f"after {progress.updates - 1}")
             part = progress.table_parts.get(name)
             table: Tables | None = {}
             if part is not None:
                 rows = table_rows(part, self.learning.table_rounds, self.train_rows)
-                table = self._unpack(name, replies[name], ["table"], f"part {part}", len(rows))
+                table = unpack(self, name, replies[name], ["table"], f"part {part}", len(rows))
             if tables is not None and table is not None:
                 updates[name] = update._replace(tables={**tables, **table, **update.tables})
         sent = {name: update.tables for name, update in updates.items()}
         reasons = detector.after_step(sent, progress.rows, self.number_bits)
-        for name, update in self._without(updates, reasons).items():
+        for name, update in self.without(updates, reasons).items():
             progress.updated[name] = update.tables
             party = self.parties[name]
             party.state = progress.state_after(name)
             party.update(update.tables["sample"], update.test, update.smoothness)
             detector.accept(name, party.state, update.tables, progress.rows, self.number_bits)
-            detector.accept_figures(name, _statistics(replies[name]))
+            detector.accept_figures(name, reply_statistics(replies[name]))
             progress.missed.discard(name)
         return updates.keys() - reasons.keys()
 
-    def _receive_reports(self, replies: Mapping[str, Reply]) -> dict[str, SentUpdate]:
-        """Return what devices report of the sample and the test rows."""
-        updates = {}
-        for name, reply in replies.items():
-            smoothness = reply.fields.smoothness
-            if "test" not in reply.arrays:
-                self.messenger.reject(name, "array 'test' is missing")
-            elif smoothness is None and self.learning.smoothness == "norms":
-                self._without({name: None}, {name: "its smoothness is not finite"})
-            elif sample := self._unpack(name, reply, ["sample"], "after", self.sample_rows):
-                try:
-                    test = self._reader.plain("test", reply.arrays["test"])
-                except WireError as error:
-                    self.messenger.reject(name, str(error))
-                else:
-                    updates[name] = SentUpdate(sample, test, smoothness)
-        return updates
-
-    def _without(self, sent: Mapping[str, T], reasons: Reasons) -> dict[str, T]:
+    def without(self, sent: Mapping[str, T], reasons: Reasons) -> dict[str, T]:
         """Leave parties out of the round, and say why; return what the others have sent."""
         for name, reason in reasons.items():
             self.messenger.log(f"{name}: left out of round {self.round[0] + 1}: {reason}")
@@ -366,35 +384,7 @@ class RemoteParties:
             self.progress.leave_out(name, reason)
         return {name: item for name, item in sent.items() if name not in reasons}
 
-    def _unpack(
-        self, name: str, reply: Reply, tables: Collection[str], phase: str, rows: int | None = None
-    ) -> Tables | None:
-        """Return tables of a reply; None, and a line in the log, where one is missing or wrong."""
-        sizes = self.progress.sizes
-        counts = {table: sizes[table] if rows is None else rows for table in tables}
-        try:
-            return self._reader.coded(self._coder, name, reply.arrays, counts, phase)
-        except WireError as error:
-            self.messenger.reject(name, str(error))
-            return None
-
     def _undefined(self, rows: int) -> Tensor:
         """Return embeddings of a party whose numbers are no longer finite, (rows, width)."""
         dtype, device = self.options.dtype, self.options.device
         return torch.full((rows, self.width), torch.nan, dtype=dtype, device=device)
-
-
-def _statistics(reply: Reply) -> dict[str, float | None]:
-    """Return what a device has measured of its model, by name."""
-    names = ("bound_sq", "variance", "measured_smoothness", "smoothness")
-    return {name: getattr(reply.fields, name, None) for name in names}
-
-
-def _gradient_stats(replies: Mapping[str, Reply]) -> dict[str, GradientStats]:
-    return {
-        name: GradientStats(
-            reply.fields.bound_sq, reply.fields.variance, reply.fields.measured_smoothness
-        )
-        for name, reply in replies.items()
-        if reply.fields.bound_sq is not None and reply.fields.variance is not None
-    }

@@ -34,6 +34,8 @@ class RoundProgress:
     step_known
         Whether the length of the step was known before training; devices then apply their updates
         at once.
+    reports
+        Whether devices have trained ahead, and only apply their updates.
     updates
         The number of times that devices were asked to apply their updates.
     asked, missed
@@ -52,6 +54,7 @@ class RoundProgress:
     table_parts: Mapping[str, int] = field(default_factory=dict)
     step_known: bool = False
     updates: int = 0
+    reports: bool = False
     asked: set[str] = field(default_factory=set)
     missed: set[str] = field(default_factory=set)
     left_out: dict[str, str] = field(default_factory=dict)

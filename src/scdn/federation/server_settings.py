@@ -10,7 +10,6 @@ from typing import Any
 from scdn.data.dataset import TaskKind
 from scdn.errors import input_error, printable
 from scdn.federation.row_alignment import KeyedLabels, read_labels
-from scdn.methods import method
 from scdn.scenario import Scenario
 
 _LOG_FILE = "federation.log"
@@ -83,7 +82,9 @@ def federated_scenario(scenario: Scenario) -> Scenario:
         problem = "images are augmented in simulated runs only"
         allowed = "augment_flip must be false and augment_shift 0 to be federated"
         raise input_error(scenario.name, "learning", problem, allowed)
-    if method(scenario.method).schedule != "synchronous":
-        problem = f"{scenario.method} is asynchronous"
-        raise input_error(scenario.name, "method", problem, "must be synchronous to be federated")
+    if "gradients" not in learning.model_fields_set:
+        learning = learning.model_copy(update={"gradients": "start"})
+    if learning.gradients != "start":
+        allowed = "must be start: a device needs gradients when it begins to work"
+        raise input_error(scenario.name, "learning.gradients", "got 'arrival'", allowed)
     return scenario.model_copy(update={"learning": learning})

@@ -27,6 +27,8 @@ def train_requests(
         steps = task.local_steps[name]
         fields = {
             "round": remote.round[0],
+            "arrival": remote.round[1],
+            "ahead": task.ahead,
             "base": bases[name],
             "state": bases[name] + 1,
             "step_length": task.step_length,
@@ -37,7 +39,7 @@ def train_requests(
             "optimizer_value": steps.optimizer_value,
             **{key: float(value) for key, value in remote.plan[name].items()},
         }
-        requests[name] = Request("train", fields, arrays, sizes)
+        requests[name] = Request("train", fields, arrays, sizes, wait=not task.ahead)
     return requests
 
 

@@ -30,7 +30,8 @@ class RoundTask:
     sample_loss: Callable[[Sequence[str]], PartyLoss] | None  # over the sample; None: no statistics
     step_length: float | None = None  # how far to go along the updates; None: chosen after training
     table_parts: Mapping[str, int] = field(default_factory=dict)  # to send, by party: which part
-    late: frozenset[str] = frozenset()  # parties whose update was trained ahead, in an earlier task
+    late: frozenset[str] = frozenset()  # parties whose update was trained ahead, in another task
+    repeated: frozenset[str] = frozenset()  # late parties that had sent their embeddings before
     ahead: bool = False  # whether updates stay pending until a later task has the party in `late`
 
     @property
@@ -54,8 +55,8 @@ class PartyBackend(Protocol):
     follows, if the controller needs statistics. In every round the model calls, in this order,
     `embed` (the embeddings that everybody trains against), `train`, possibly `embed` again,
     `apply_updates`, and `embed` once more if the server trains last; where a searched step was too
-    long, `apply_updates` and `embed` follow again. Parties whose report arrives in a later round
-    are asked to `embed` and to `train` ahead, after the others have trained. Before it measures
+    long, `apply_updates` and `embed` follow again. Where the server does not wait for all, parties
+    are asked to `embed` and to `train` ahead when their cycles begin. Before it measures
     anything it calls `evaluation_embeddings` of the parties whose parameters have changed. `remove`
     ends a party; before that, `training_embeddings` may be asked for. `state_dict` is called after
     each round, `load_state_dict` once, on a backend without parties, when a run resumes.

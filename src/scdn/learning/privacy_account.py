@@ -90,7 +90,7 @@ class PrivacyAccount:
         task = training.task
         rows = {"drawn": _rows(task.batches), "held_out": _rows(task.held_out)}
         sample_rows = _rows(sample)
-        for name in training.heard:
+        for name in training.heard - task.repeated:
             for part in rows.values():
                 self._add(EMBEDDINGS, name, part)
         for name in first_samples:
@@ -116,6 +116,7 @@ class PrivacyAccount:
         self._add_gradients(task, _rows(sample))
         for name in task.training:
             self._add(EMBEDDINGS, name, _rows(task.batches))
+            self._add(EMBEDDINGS, name, _rows(task.held_out))
 
     def _add_gradients(self, task: RoundTask, sample_rows: Counts) -> None:
         """Count the gradients of a task; late parties have received theirs before."""

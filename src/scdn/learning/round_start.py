@@ -38,23 +38,20 @@ def begin_round(
     have trained in an earlier round, and send theirs only when the others have.
     """
     late = frozenset(model.pending & local_steps.keys())
-    drawn = draw_round(model.seed, key, steps, model.data.count("train"), model.learning)
-    batches, held_out = (rows.to(model.factory.options.device) for rows in drawn)
-    if model.data.augmentation is not None:
-        batches = model.data.augmentation.draw(generator(model.seed, "augment", *key), batches)
+    known = {name: model.begun_tables.pop(name) for name in late & model.begun_tables.keys()}
+    tables = draw_rows(model, key, steps)
+    batches, held_out = tables["drawn"], tables["held_out"]
     weights = model.server.training_weights(steps, generator(model.seed, "dropout", *key))
-    tables = {"drawn": batches, "held_out": held_out}
     stale, heard = member_embeddings(
-        model, tables, "before", _asked(model, reporting, local_steps) - late
+        model, tables, "before", _asked(model, reporting, local_steps) - late, known
     )
     on_time = {name: steps for name, steps in local_steps.items() if name in heard - late}
     _count_gradients(model, batches, list(on_time.values()))
-    known = stale["drawn"]
-    _measure_idle(model, on_time, batches, known)
-    shared = _shared_embeddings(model, batches, known, heard)
-    if late:
-        stale, sent = _with_sent(model, tables, stale, late, keep=True)
-        late, heard = late & sent, heard | sent
+    _measure_idle(model, on_time, batches, stale["drawn"])
+    shared = _shared_embeddings(model, batches, stale["drawn"], heard)
+    if late - known.keys():
+        stale, sent = _with_sent(model, tables, stale, late - known.keys())
+        late, heard = late & (sent | known.keys()), heard | sent
     local_steps = {name: steps for name, steps in local_steps.items() if name in heard}
     task = round_task(model, batches, local_steps, shared, weights, held_out)
     fixed_length = model.step_rule.fixed_length(task.training, training_parties)
@@ -63,10 +60,11 @@ def begin_round(
         model.learning,
         model.parties,
         model.server,
-        replace(task, step_length=fixed_length, table_parts=parts, late=late),
+        replace(
+            task, step_length=fixed_length, table_parts=parts, late=late, repeated=frozenset(known)
+        ),
         stale["drawn"],
         stale["held_out"],
-        known,
         weights,
         model.server.evaluation_weights(len(held_out)),
         heard,
@@ -83,27 +81,43 @@ def _asked(
     return (set(reporting) | set(local_steps)) & set(model.present)
 
 
-def train_ahead(
-    model: VerticalModel, training: RoundTraining, unfinished: Mapping[str, LocalSteps]
+def begin_cycles(
+    model: VerticalModel, round_index: int, local_steps: Mapping[str, LocalSteps], batches: int
 ) -> None:
-    """Let parties train that begin now and report in a later round; their updates are pending.
+    """Let parties train on what the server knows now; their updates are pending.
 
-    They train against what the server knows when the round begins, and their own embeddings of its
-    rows. The server uses these for nothing else, since they are billed with the report.
+    All that begin send their embeddings of the round's rows first, and train against each other's.
+    These are billed with the report.
     """
-    working = {name: steps for name, steps in unfinished.items() if steps.count}
-    begun = {name: steps for name, steps in working.items() if name not in model.pending}
-    model.pending = set(working)
-    if not begun:
+    names = {name for name, steps in local_steps.items() if steps.count} & set(model.present)
+    model.pending -= local_steps.keys()
+    if not names:
         return
-    rows, tables = {"drawn": training.task.batches}, {"drawn": training.known}
-    tables, sent = _with_sent(model, rows, tables, begun, keep=False)
-    steps = {name: steps for name, steps in begun.items() if name in sent}
-    _count_gradients(model, rows["drawn"], list(steps.values()))
-    shared = _shared_embeddings(model, rows["drawn"], tables["drawn"], training.heard | sent)
-    task = round_task(model, rows["drawn"], steps, shared, training.weights)
+    drawn = draw_rows(model, (round_index,), batches)
+    weights = model.server.training_weights(batches, generator(model.seed, "dropout", round_index))
+    asked = names if model.server.heard is not None else set(model.present)
+    tables = {table: rows.flatten() for table, rows in drawn.items()}
+    sent = model.parties.embed(tables, "before", asked)
+    model.begun_tables |= {name: table for name, table in sent.items() if name in names}
+    steps = {name: local_steps[name] for name in model.present if name in names and name in sent}
+    rows = drawn["drawn"]
+    _count_gradients(model, rows, list(steps.values()))
+    members = model.server.member_embeddings(sent, torch.cat(list(tables.values())))
+    known = members[:, : rows.numel()].reshape(len(members), *rows.shape, members.shape[-1])
+    shared = _shared_embeddings(model, rows, known, set(sent))
+    task = round_task(model, rows, steps, shared, weights, drawn["held_out"])
     model.parties.train(replace(task, ahead=True))
     model.account.add_ahead(task, model.server.sample)
+    model.pending |= steps.keys()
+
+
+def draw_rows(model: VerticalModel, key: tuple[int, ...], steps: int) -> dict[str, Tensor]:
+    """Return the rows of a round, (steps, batch): those to train on, and those held out."""
+    drawn = draw_round(model.seed, key, steps, model.data.count("train"), model.learning)
+    batches, held_out = (rows.to(model.factory.options.device) for rows in drawn)
+    if model.data.augmentation is not None:
+        batches = model.data.augmentation.draw(generator(model.seed, "augment", *key), batches)
+    return {"drawn": batches, "held_out": held_out}
 
 
 def _count_gradients(
@@ -120,18 +134,13 @@ def _with_sent(
     rows: Mapping[str, Tensor],
     stale: Mapping[str, Tensor],
     names: Collection[str],
-    *,
-    keep: bool,
 ) -> tuple[dict[str, Tensor], set[str]]:
-    """Return members' tables with what these parties send now, and which of them sent it.
-
-    With `keep` the server also keeps it as heard.
-    """
+    """Return members' tables with what late parties send now, and which of them sent it."""
     tables = {name: part.flatten() for name, part in rows.items()}
     sent = model.parties.embed(tables, "before", names)
     if not sent:
         return dict(stale), set()
-    if keep and model.server.heard is not None:
+    if model.server.heard is not None:
         for name, table in sent.items():
             model.server.heard.hear(name, torch.cat(list(tables.values())), table)
     indices = model.server.member_indices(tuple(sent))
@@ -144,14 +153,20 @@ def _with_sent(
 
 
 def member_embeddings(
-    model: VerticalModel, rows: Mapping[str, Tensor], phase: str, names: Collection[str]
+    model: VerticalModel,
+    rows: Mapping[str, Tensor],
+    phase: str,
+    names: Collection[str],
+    known: Mapping[str, Tensor] | None = None,
 ) -> tuple[dict[str, Tensor], set[str]]:
     """Return all members' embeddings of tables of (steps, batch) rows, and who sent theirs.
 
-    Those of `names` are asked to. Each result is (members, steps, batch, width).
+    Those of `names` are asked to, and those of `known` have sent theirs before. Each result is
+    (members, steps, batch, width).
     """
     tables = {name: part.flatten() for name, part in rows.items()}
-    sent = model.parties.embed(tables, phase, names)
+    sent = {**(known or {}), **model.parties.embed(tables, phase, names)}
+    sent = {name: sent[name] for name in model.present if name in sent}
     flat, sizes = torch.cat(list(tables.values())), [len(part) for part in tables.values()]
     embeddings = model.server.member_embeddings(sent, flat).split(sizes, 1)
     return {

@@ -34,8 +34,6 @@ class RoundTraining:
     stale
         The members' embeddings of the drawn rows when the round began, (members, steps, batch,
         width); `stale_held_out` of the rows held out, (members, 1, rows, width).
-    known
-        As `stale`, without what late parties sent only when they reported.
     weights
         The members' weights in each step, (steps, members), if the memory has a mask;
         `held_out_weights` are those for rows held out, (1, members).
@@ -51,7 +49,6 @@ class RoundTraining:
     task: RoundTask
     stale: Tensor
     stale_held_out: Tensor
-    known: Tensor
     weights: Tensor | None
     held_out_weights: Tensor | None
     heard: set[str]

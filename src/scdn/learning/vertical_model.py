@@ -18,6 +18,7 @@ from torch import Tensor
 
 from scdn.errors import input_error
 from scdn.learning.batches import draw_batches
+from scdn.learning.changed_embeddings import restore_embeddings, tables_to_keep
 from scdn.learning.dataset_tensors import DatasetTensors
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.fusion_server import FusionServer
@@ -30,11 +31,11 @@ from scdn.learning.party_factory import PartyFactory
 from scdn.learning.party_stack import PartyStack
 from scdn.learning.privacy_account import PrivacyAccount
 from scdn.learning.round_start import (
+    begin_cycles,
     begin_round,
     member_embeddings,
     round_task,
     sample_loss,
-    train_ahead,
 )
 from scdn.learning.server_factory import create_server
 from scdn.learning.smoothness import global_smoothness
@@ -67,7 +68,9 @@ class VerticalModel:
     sent_in
         By party: the round, and the arrival in it, in which it last sent its sample and test rows.
     pending
-        Parties that have trained in earlier rounds and have not reported yet.
+        Parties that have begun a cycle and have not reported yet.
+    begun_tables
+        By party: what it sent when it began a cycle in this round; reports do not repeat it.
     step_rule
         How far parties go along their updates.
     """
@@ -86,6 +89,7 @@ class VerticalModel:
     unsent: set[str] = field(default_factory=set)
     sent_in: dict[str, tuple[int, int]] = field(default_factory=dict)
     pending: set[str] = field(default_factory=set)
+    begun_tables: dict[str, Tensor] = field(default_factory=dict)
     step_rule: StepRule = field(init=False)
     account: PrivacyAccount = field(init=False)
 
@@ -172,23 +176,10 @@ class VerticalModel:
                 raise input_error("learning", name, "cannot leave", "must be present")
         self.exchange()
         with single_threaded():
-            self.server.remove_members(tuple(names), self._tables_to_keep(names))
+            self.server.remove_members(tuple(names), tables_to_keep(self, names))
             self.parties.remove(names)
             self.pending -= set(names)
             self.sent_in = {n: at for n, at in self.sent_in.items() if n not in names}
-
-    def _tables_to_keep(self, names: Collection[str]) -> dict[str, Tensor]:
-        """Return parties' embeddings of all training rows, as far as the memory needs them."""
-        server = self.server
-        if not server.memory.needs_training_embeddings:
-            return {}
-        if server.heard is None:
-            return self.parties.training_embeddings(names)
-        if server.memory.keeps_heard_rows:
-            return {}
-        rows = torch.arange(server.heard.count, device=self.factory.options.device)
-        heard = server.heard.fill(names, rows, {}, server.imputation)
-        return {name: heard.get(name, server.zeros(len(rows))) for name in names}
 
     # --- one round ------------------------------------------------------------------------------
 
@@ -203,7 +194,6 @@ class VerticalModel:
         arrival: int | None = None,
         heard: Collection[str] | None = None,
         table_senders: Collection[str] = (),
-        unfinished: Mapping[str, LocalSteps] | None = None,
     ) -> StepTaken:
         """Train the parties and the server for one round; return how far the parties went.
 
@@ -212,16 +202,17 @@ class VerticalModel:
         link failed or that left during the round has no local steps. `arrival` is the index of an
         arrival in an asynchronous round. A server that trains by Adam ignores the rate of its
         steps. `heard` are the parties that report in this round, by default all; those of
-        `table_senders` add a part of their whole table. `unfinished` are parties that report in a
-        later round: they train once, in the round in which they are first among them.
+        `table_senders` add a part of their whole table. Parties that are `pending` have trained
+        when they began their cycle.
         """
         for name in local_steps:
             if name not in self.present:
                 raise input_error("learning", name, "cannot train", "must be present")
-        self.parties.round = (round_index, 0 if arrival is None else arrival + 1)
+        self._at(round_index, 0 if arrival is None else arrival + 1)
         by_adam = self.learning.server_optimizer == "adam"
         # By Adam all arrivals share the round's rows, which the other parties have sent already.
-        rows_key = (round_index,) if arrival is None or by_adam else (round_index, arrival)
+        shares_rows = arrival is None or by_adam or not self.pending.isdisjoint(local_steps)
+        rows_key = (round_index,) if shares_rows else (round_index, arrival or 0)
         if batches is None:
             batches = max([server_steps.count, *(steps.count for steps in local_steps.values())])
         with single_threaded():
@@ -229,7 +220,7 @@ class VerticalModel:
                 self, rows_key, batches, local_steps, training_parties, heard, table_senders
             )
             stats = self.parties.train(training.task)
-            train_ahead(self, training, unfinished or {})
+            self.pending -= local_steps.keys()
             step = training.take_step()
             going = training.task.training - set(step.diverged)
             rates = {name: step.length * local_steps[name].rate for name in going}
@@ -252,8 +243,28 @@ class VerticalModel:
                 training.keep_heard(self.server.heard)
             if self.measures_progress:
                 losses = (*losses, training.final_held_out_loss())
+        if arrival is not None and training.task.late:
+            self.exchange()  # its sample is in its report
         step = replace(step, rates=rates, first_samples=first_samples)
         return replace(step, contributions=gains, held_out_losses=losses)
+
+    def begin_cycles(
+        self, round_index: int, local_steps: Mapping[str, LocalSteps], batches: int
+    ) -> None:
+        """Let parties begin to work on these steps; their updates are pending until they report.
+
+        In a round, the rows are the same for all: its `batches`.
+        """
+        if self.parties.round[0] != round_index:
+            self._at(round_index, 0)
+        with single_threaded():
+            begin_cycles(self, round_index, local_steps, batches)
+
+    def _at(self, round_index: int, arrival: int) -> None:
+        """Set the round, and the arrival in it, that messages belong to."""
+        if self.parties.round[0] != round_index:
+            self.begun_tables = {}  # of rows that were drawn before
+        self.parties.round = (round_index, arrival)
 
     def exchange(self) -> None:
         """Let parties send embeddings of the sample and the test rows, if they have changed.
@@ -344,22 +355,9 @@ class VerticalModel:
         self.account.load_state_dict(values)
         self.sent_in = {name: (at[0], at[1]) for name, at in values["sent_in"].items()}
         self.unsent, self.pending = set(values["unsent"]), set(values["pending"])
-        self._restore_embeddings()
+        restore_embeddings(self)
         self.parties.round = (values["round"][0], values["round"][1])
         self.parties.number_bits = values.get("number_bits", self.parties.number_bits)
-
-    def _restore_embeddings(self) -> None:
-        """Ask for what a checkpoint does not have: embeddings of test rows, with the same noise."""
-        samples = dict(self.server.sample_embeddings)
-        with single_threaded():
-            for at in sorted(set(self.sent_in.values())):
-                self.parties.round = at
-                names = {name for name, sent_in in self.sent_in.items() if sent_in == at}
-                for sent in self.parties.evaluation_embeddings(names):
-                    # The sample as it was rounded then.
-                    pairs = zip(sent.names, sent.sample, strict=True)
-                    kept = [samples.get(name, sample) for name, sample in pairs]
-                    self.server.receive(sent._replace(sample=kept))
 
     # --- parts of a round -----------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ with their cycles meanwhile, and their reports wait until the server is free.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -75,13 +75,23 @@ class VirtualClock:
     due_s: dict[str, float] = field(default_factory=dict)
     running: dict[str, PartyCycle] = field(default_factory=dict)
     updates_seen: dict[str, int] = field(default_factory=dict)
+    on_begin: Callable[[dict[str, PartyCycle]], None] | None = field(
+        default=None, repr=False, compare=False
+    )  # called with the cycles that begin
 
     def next_arrivals(
         self, cycles: Mapping[str, PartyCycle], count: int, begins: Mapping[str, int] | None = None
     ) -> list[Arrival]:
+        """Return the arrivals of `arrivals`, once all of them are there."""
+        return list(self.arrivals(cycles, count, begins))
+
+    def arrivals(
+        self, cycles: Mapping[str, PartyCycle], count: int, begins: Mapping[str, int] | None = None
+    ) -> Iterator[Arrival]:
         """Advance to the end of the next `count` cycles, or of all that there are; nobody waits.
 
-        A party begins its next cycle when its report arrives, and each report updates the server.
+        A party begins its next cycle when its report has been used, and each report updates the
+        server.
         `cycles` has the cycle that each party would begin now. A party that is not in it, because
         it has nothing to do or has left, gives up its running cycle. `begins` is how many cycles a
         party may begin, where that is limited.
@@ -89,14 +99,13 @@ class VirtualClock:
         left = dict(begins or {})
         for name in self._begin_idle(cycles, left):
             self.updates_seen.setdefault(name, self.update_count)
-        arrivals: list[Arrival] = []
-        while self.due_s and len(arrivals) < count:
-            arrival = self._next_arrival()
-            arrivals.append(arrival)
+        while self.due_s and count > 0:
+            arrival, count = self._next_arrival(), count - 1
             self.update_count += not arrival.cycle.late
             self.updates_seen[arrival.name] = self.update_count
-            self._begin(arrival.name, cycles[arrival.name], left)
-        return arrivals
+            self._end(arrival.name)
+            yield arrival
+            self._begin_all({arrival.name: cycles[arrival.name]}, left)
 
     def first_reports(
         self, cycles: Mapping[str, PartyCycle], count: int, begins: Mapping[str, int] | None = None
@@ -136,15 +145,26 @@ class VirtualClock:
         for name in set(self.due_s) - set(cycles):
             self._end(name)
         idle = set(cycles) - set(self.due_s)
-        for name in idle:
-            self._begin(name, cycles[name], left)
+        self._begin_all({name: cycle for name, cycle in cycles.items() if name in idle}, left)
         return idle
+
+    def _begin_all(self, cycles: Mapping[str, PartyCycle], left: dict[str, int]) -> None:
+        """Begin these cycles as far as there is one left for each party."""
+        for name, cycle in cycles.items():
+            self._begin(name, cycle, left)
+        begun = {name: cycle for name, cycle in cycles.items() if name in self.running}
+        if self.on_begin is not None and begun:
+            self.on_begin(begun)
 
     def _next_arrival(self) -> Arrival:
         """Advance to the end of the next cycle."""
         name = min(self.due_s, key=lambda party: (self.due_s[party], party))
         # Later than its end, if the server was still busy with the round before.
         self.now_s = max(self.now_s, self.due_s[name])
+        return self._arrival(name)
+
+    def _arrival(self, name: str) -> Arrival:
+        """Return the arrival of a party's report now."""
         staleness = self.update_count - self.updates_seen[name]
         return Arrival(name, self.now_s, staleness, self.running[name])
 
@@ -163,13 +183,19 @@ class VirtualClock:
 
     def state_dict(self) -> dict[str, Any]:
         """Return the clock as values that JSON can hold."""
-        return asdict(self)
+        return {
+            "now_s": self.now_s,
+            "update_count": self.update_count,
+            "due_s": dict(self.due_s),
+            "running": {name: asdict(cycle) for name, cycle in self.running.items()},
+            "updates_seen": dict(self.updates_seen),
+        }
 
-    @classmethod
-    def from_state_dict(cls, state: Mapping[str, Any]) -> VirtualClock:
-        """Create the clock that `state_dict` was called on."""
-        running = {name: _load_cycle(cycle) for name, cycle in state["running"].items()}
-        return cls(**{**state, "running": running})
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        self.now_s, self.update_count = state["now_s"], state["update_count"]
+        self.due_s, self.updates_seen = dict(state["due_s"]), dict(state["updates_seen"])
+        self.running = {name: _load_cycle(cycle) for name, cycle in state["running"].items()}
 
 
 def _load_cycle(state: Mapping[str, Any]) -> PartyCycle:

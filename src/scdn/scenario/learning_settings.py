@@ -127,6 +127,11 @@ class LearningSettings(RoundLearningSettings):
         "steps of a server that trains by sgd at an arrival of an asynchronous round: as many as "
         "the arriving party's, or an equal share of what it takes in a synchronous round",
     )
+    gradients: Literal["arrival", "start"] = setting(
+        "arrival",
+        "asynchronous schedule: gradients that a device trains on are those of the moment when it "
+        "reports, or when it begins to work; a federation always has those of the start",
+    )
     halve_rate_every: WholeNumber = setting(
         5,
         "number of rounds after which learning rates are halved, unless the step is searched; "

@@ -141,6 +141,11 @@ class Churn(FrozenModel):
     trace: str | None = setting(
         None, "file with a saved churn trace to replay instead of drawing one"
     )
+    arrivals: str | None = setting(
+        None,
+        "folder of a run whose reports arrive in the same order again, where the server does not "
+        "wait for all",
+    )
 
 
 class Fading(FrozenModel):

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scdn.control.plan import Plan
+from scdn.errors import input_error
 from scdn.learning.local_optimizers import NO_STEPS
-from scdn.learning.virtual_clock import PartyCycle
+from scdn.learning.replayed_clock import RecordedArrival, ReplayedClock
+from scdn.learning.step_rule import StepTaken
+from scdn.learning.virtual_clock import Arrival, PartyCycle
+from scdn.record.run_reader import read_run
+from scdn.scenario import Scenario
 from scdn.simulation.battery_rounds import cycles_within_batteries
 from scdn.simulation.outcome import Outcome, RoundResult
 from scdn.simulation.radio_bill import with_steps
+from scdn.simulation.round_options import chosen_bits
 
 if TYPE_CHECKING:
     from scdn.simulation.loop import Simulation
@@ -22,12 +31,28 @@ def run_arrivals(simulation: Simulation, plan: Plan, outcome: Outcome) -> RoundR
     cycles = cycles_within_batteries(
         simulation, plan, outcome, party_cycles(simulation, plan, outcome)
     )
-    arrivals = schedule.collect(cycles.cycles, len(plan.problem), cycles.begins)
-    steps = simulation.train_arrivals(plan, outcome, arrivals)
+    given_up: dict[str, PartyCycle] = {}
+    if schedule.trains_ahead:
+        running = schedule.clock.running.items()
+        given_up = {name: cycle for name, cycle in running if name not in cycles.cycles}
+        schedule.clock.on_begin = partial(begin_cycles, simulation, plan)
+    arrivals: list[Arrival] = []
+    steps: list[StepTaken] = []
+    for part in schedule.collect_parts(cycles.cycles, len(plan.problem), cycles.begins):
+        steps += simulation.train_arrivals(plan, outcome, part)
+        arrivals += part
     arrivals = with_steps(arrivals, steps, plan.problem.ids, one_each=schedule.trains_alone)
     schedule.end_round(arrivals)
-    outcome = outcome.with_arrivals(plan.problem, arrivals)
+    outcome = outcome.with_arrivals(plan.problem, arrivals, given_up)
+    outcome = simulation.apply_missing_reports(plan, outcome)
     return RoundResult(outcome, schedule.clock.now_s - began_s, steps, arrivals)
+
+
+def begin_cycles(simulation: Simulation, plan: Plan, cycles: Mapping[str, PartyCycle]) -> None:
+    """Let parties begin to work, where they train before they report."""
+    simulation.model.parties.number_bits = chosen_bits(simulation.scenario, plan)
+    steps = {name: cycle.local_steps for name, cycle in cycles.items() if not cycle.late}
+    simulation.model.begin_cycles(simulation.round, steps, simulation.most_steps)
 
 
 def party_cycles(simulation: Simulation, plan: Plan, outcome: Outcome) -> dict[str, PartyCycle]:
@@ -53,3 +78,21 @@ def party_cycles(simulation: Simulation, plan: Plan, outcome: Outcome) -> dict[s
         for n, name in enumerate(plan.problem.ids)
         if working[n]
     }
+
+
+def replay_arrivals(simulation: Simulation) -> None:
+    """Let reports arrive as recorded, if the scenario says so."""
+    if recorded := recorded_arrivals(simulation.scenario):
+        simulation.schedule.clock = ReplayedClock(recorded=recorded)
+
+
+def recorded_arrivals(scenario: Scenario) -> list[RecordedArrival]:
+    """Return the reports of the run whose arrivals the scenario repeats, if there is one."""
+    if scenario.churn.arrivals is None:
+        return []
+    rounds = read_run(Path(scenario.churn.arrivals)).rounds
+    arrivals = [arrival for event in rounds for arrival in event.get("arrivals") or ()]
+    if not arrivals:
+        problem, allowed = "has no arrivals", "must be of a run that does not wait for all reports"
+        raise input_error(scenario.churn.arrivals, "churn.arrivals", problem, allowed)
+    return [RecordedArrival(a["id"], a["at_s"], a["dropped"]) for a in arrivals]

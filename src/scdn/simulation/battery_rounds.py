@@ -106,7 +106,7 @@ def _most_compute(simulation: Simulation, devices: int) -> ServerCompute:
         parties=1 if alone else devices,
         heard_held_out=server.heard_held_out_rows(),
         measures_progress=simulation.method.measures_progress,
-        trains_ahead=not (simulation.schedule.waits_for_all or alone),
+        trains_ahead=simulation.schedule.trains_ahead,
     )
     return server_compute(work, server.fusion.connections, scenario.server)
 

@@ -25,7 +25,7 @@ from scdn.mission.mission_control import MissionControl
 from scdn.record.run_reader import Event
 from scdn.rng import generator
 from scdn.scenario import Scenario
-from scdn.simulation.arrival_rounds import run_arrivals
+from scdn.simulation.arrival_rounds import replay_arrivals, run_arrivals
 from scdn.simulation.batteries import Batteries
 from scdn.simulation.battery_rounds import (
     pay,
@@ -83,6 +83,7 @@ class Simulation:
 
     def __post_init__(self) -> None:
         self.schedule = schedule(self.method.schedule)(self.scenario.learning)
+        replay_arrivals(self)
         self.batteries = Batteries(self.scenario.server.battery_j)
         if self.method.uses_progress:
             rows = len(self.model.server.sample)

@@ -1,8 +1,8 @@
-"""Nobody waits (VAFL): every report trains its party and the server when it arrives."""
+"""Nobody waits (VAFL): every report trains the server when it arrives."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from scdn.learning.local_optimizers import LocalSteps
@@ -19,17 +19,41 @@ class AsynchronousSchedule(Schedule):
     recorded round ends after as many arrivals as devices are present. Where embeddings were sent
     more or fewer times than planned, the cycle that a party is in when the round ends lasts longer
     or shorter.
+
+    With `learning.gradients = "start"` a party trains on the gradients of the moment at which its
+    cycle begins, as a real device must: then the server trains while the device works.
     """
 
     name = "asynchronous"
     restarts_at_once = True
     trains_alone = True
+    _part: tuple[int, int] | None = None  # reports trained on before in this round, and of how many
+
+    @property
+    def trains_ahead(self) -> bool:
+        """Return whether parties train when their cycles begin, and not when they report."""
+        return self.learning.gradients == "start"
 
     def collect(
         self, cycles: Mapping[str, PartyCycle], devices: int, begins: Mapping[str, int]
     ) -> list[Arrival]:
         """Advance the clock by as many arrivals as there are devices."""
         return self.clock.next_arrivals(cycles, devices, begins)
+
+    def collect_parts(
+        self, cycles: Mapping[str, PartyCycle], devices: int, begins: Mapping[str, int]
+    ) -> Iterator[list[Arrival]]:
+        """Yield one report after another, where a party's next cycle begins with its gradients."""
+        if not self.trains_ahead:
+            yield self.collect(cycles, devices, begins)
+            return
+        index = 0
+        for index, arrival in enumerate(self.clock.arrivals(cycles, devices, begins), 1):
+            self._part = index - 1, devices
+            yield [arrival]
+        self._part = None
+        if not index:
+            yield []
 
     def train(
         self,
@@ -40,7 +64,8 @@ class AsynchronousSchedule(Schedule):
         batches: int,
     ) -> list[StepTaken]:
         """Train on each report by itself; return the step of each that trained."""
-        return train_arrivals(model, round_index, server_steps, arrivals, batches)
+        first, count = self._part or (0, len(arrivals))
+        return train_arrivals(model, round_index, server_steps, arrivals, batches, first, count)
 
     def end_round(self, arrivals: list[Arrival]) -> None:
         """Move the ends of cycles where more or less was sent than planned."""
@@ -61,8 +86,10 @@ def train_arrivals(
     server_steps: LocalSteps,
     arrivals: list[Arrival],
     batches: int,
+    first: int = 0,
+    count: int | None = None,
 ) -> list[StepTaken]:
-    """Train a recorded round: each arrival trains its party, and the server.
+    """Train on reports `first` and following, of `count` in a recorded round: party and server.
 
     By Adam, and with `arrival_steps = "shared"`, the server divides its `server_steps` among the
     arrivals; those of a late one lapse. Otherwise it takes as many as the arriving party. `batches`
@@ -72,18 +99,19 @@ def train_arrivals(
     divides = by_adam or model.learning.arrival_steps == "shared"
     if divides and not arrivals:
         return [model.train(round_index, {}, server_steps, batches=batches, heard=())]
+    count = len(arrivals) if count is None else count
     steps_taken = []
-    for index, arrival in enumerate(arrivals):
+    for index, arrival in enumerate(arrivals, first):
         steps = arrival.cycle.local_steps
         if not arrival.trains(model.present):
             continue
-        count = steps.count
+        server_count = steps.count
         if divides:
-            count = arrival_server_steps(index, len(arrivals), server_steps.count)
+            server_count = arrival_server_steps(index, count, server_steps.count)
         step = model.train(
             round_index,
             {arrival.name: steps},
-            replace(server_steps, count=count),
+            replace(server_steps, count=server_count),
             batches=batches if by_adam or model.server.heard is not None else None,
             training_parties=1,
             arrival=index,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from scdn.learning.local_optimizers import LocalSteps
@@ -28,6 +28,10 @@ class Schedule:
     2. `train` gets these reports and trains the parties and the server.
     3. `end_round` gets the reports with what they really sent, and corrects the clock.
 
+    A party trains on the gradients that the server computes when its cycle begins
+    (`VerticalModel.begin_cycles`, which the clock sees to). In a federation the clock waits for the
+    devices' replies, and the schedule stays the same.
+
     Then the server's computing and its flight are added to the clock, while parties go on and
     reports wait. `state_dict` is called after each round, `load_state_dict` once, on a new object,
     when a run resumes. Where `waits_for_all` is set, a round's end needs no clock, and none of the
@@ -51,6 +55,11 @@ class Schedule:
         self.learning = learning
         self.clock = VirtualClock()
 
+    @property
+    def trains_ahead(self) -> bool:
+        """Return whether parties train when their cycles begin, and not when they report."""
+        return not self.waits_for_all
+
     def collect(
         self, cycles: Mapping[str, PartyCycle], devices: int, begins: Mapping[str, int]
     ) -> list[Arrival]:
@@ -63,6 +72,12 @@ class Schedule:
         """
         return self.clock.first_reports(cycles, devices, begins)
 
+    def collect_parts(
+        self, cycles: Mapping[str, PartyCycle], devices: int, begins: Mapping[str, int]
+    ) -> Iterator[list[Arrival]]:
+        """Yield the reports of `collect` in parts, each of which is trained on before the next."""
+        yield self.collect(cycles, devices, begins)
+
     def train(
         self,
         model: VerticalModel,
@@ -73,9 +88,7 @@ class Schedule:
     ) -> list[StepTaken]:
         """Train on all reports together; return the step that was taken.
 
-        `batches` is the number of batches to draw. Parties that began a cycle and have not reported
-        train as well, against what the server knows now: their update is pending until their report
-        arrives.
+        `batches` is the number of batches to draw.
         """
         trained = {a.name: a.cycle for a in arrivals if a.trains(model.present)}
         step = model.train(
@@ -86,7 +99,6 @@ class Schedule:
             training_parties=len(arrivals),
             heard=list(trained),
             table_senders=[name for name, cycle in trained.items() if cycle.sends_table],
-            unfinished={name: c.local_steps for name, c in self.clock.running.items()},
         )
         return [step]
 
@@ -100,4 +112,4 @@ class Schedule:
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what `state_dict` returned."""
-        self.clock = VirtualClock.from_state_dict(state["clock"])
+        self.clock.load_state_dict(state["clock"])

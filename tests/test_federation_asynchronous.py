@@ -1,0 +1,208 @@
+"""Federations in which nobody waits: late devices are heard later, as in a simulation."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from federation_helpers import (
+    SETTINGS,
+    THREE,
+    InProcessNetwork,
+    Killed,
+    device,
+    differences,
+    largest_difference,
+    scripted_scenario,
+    server,
+    small_scenario,
+)
+
+from scdn.errors import InputError
+from scdn.federation.export_parties import export_parties
+from scdn.federation.wire_format import decode
+from scdn.methods import method, register_method
+from scdn.record.run_reader import read_run
+from scdn.scenario import make_scenario
+from scdn.simulation.runner import run
+from scdn.world.churn import churn_trace
+
+SCHEDULES = ("asynchronous", "buffered")
+ONE_SLOW = "device-1"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _methods():
+    """Methods that differ from sc-dn-greedy in their schedule alone."""
+    for schedule in SCHEDULES:
+        own = replace(method("max-vfl"), name=f"greedy-{schedule}", schedule=schedule)
+        register_method(own)
+
+
+class SlowNetwork(InProcessNetwork):
+    """Replies to requests to train ahead come after so many looks for them, by node."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.looks, self.due = looks, {}
+        self.pulls = itertools.count()
+
+    def push(self, node, raw, lasts_s):
+        message_id = super().push(node, raw, lasts_s)
+        frame = decode(raw)
+        if frame.kind == "train" and frame.fields["ahead"]:
+            self.due[message_id] = next(self.pulls) + self.looks.get(node, 1)
+        return message_id
+
+    def pull(self, message_ids):
+        now = next(self.pulls)
+        return super().pull([id_ for id_ in message_ids if self.due.get(id_, now) <= now])
+
+
+def slow_network(folder, scenario, looks):
+    export_parties(scenario, churn_trace(scenario), folder)
+    network = SlowNetwork(looks)
+    for node, name in enumerate(churn_trace(scenario).fleet.id.tolist(), 1):
+        network.plug(node, device(folder, name))
+    return network
+
+
+def scenario_with_churn(folder, schedule, *settings):
+    settings = (f"method=greedy-{schedule}", *settings)
+    return scripted_scenario(folder, *settings)[0]
+
+
+def replaying(scenario, folder):
+    churn = scenario.churn.model_copy(update={"arrivals": str(folder)})
+    return scenario.model_copy(update={"churn": churn})
+
+
+def arrivals(recorded):
+    return [[(a["id"], a["staleness"]) for a in event["arrivals"]] for event in recorded.rounds]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize(
+    ("step", "optimizer", "bits", "table_rounds"),
+    [
+        ("searched", "adam", 32, 0),
+        ("searched", "adam", 4, 3),
+        ("fitted", "sgd", 32, 0),
+        ("rate", "adam", 4, 3),
+    ],
+)
+def test_with_recorded_arrivals_events_are_those_of_a_simulation(
+    tmp_path, schedule, step, optimizer, bits, table_rounds
+):
+    """Reports come as they like; a simulation with their order has the same events."""
+    scenario = scenario_with_churn(
+        tmp_path,
+        schedule,
+        f'learning.step="{step}"',
+        f'learning.server_optimizer="{optimizer}"',
+        f"learning.number_bits={bits}",
+        f"learning.table_rounds={table_rounds}",
+        "learning.steps_per_iteration=1",  # stale gradients of long steps diverge
+        f'learning.damping="{"active" if step == "rate" else "none"}"',
+    )
+    log = []
+    network = slow_network(tmp_path, scenario, {1: 30})
+    federated = server(tmp_path, tmp_path / "run", network, log).run(scenario)
+    assert not any("dropped" in line or "refused" in line for line in log)
+    simulated = run(replaying(scenario, tmp_path / "run"), tmp_path / "simulated")
+    late = [a for event in federated.rounds for a in event["arrivals"] if a["id"] == ONE_SLOW]
+    assert max((a["staleness"] for a in late), default=9) > 1
+    assert arrivals(simulated) == arrivals(federated)
+    assert len(list(differences(simulated.rounds, federated.rounds))) > 300
+    assert largest_difference(simulated.rounds, federated.rounds) < 1e-9
+    # The same order again, whatever the devices' own pace is now.
+    again = server(tmp_path, tmp_path / "again", slow_network(tmp_path, scenario, {2: 10}))
+    repeated = again.run(replaying(scenario, tmp_path / "run"))
+    assert largest_difference(repeated.rounds, federated.rounds) < 1e-9
+
+
+def test_a_device_that_is_not_ready_is_late_and_not_gone(tmp_path):
+    """It is left alone while it works, and its report is used when it comes."""
+    settings = ("learning.rounds=8", "churn.exits=false", "method=greedy-buffered")
+    scenario = small_scenario(*settings)
+    log = []
+    network = slow_network(tmp_path, scenario, {1: 20})
+    recorded = server(tmp_path, tmp_path / "run", network, log).run(scenario)
+    assert all(event["exited"] == [] and event["link_failed"] == [] for event in recorded.rounds)
+    late = [(e["round"], a) for e in recorded.rounds for a in e["arrivals"] if a["id"] == ONE_SLOW]
+    assert late
+    index, report = late[0]
+    assert report["staleness"] == index > 0
+    assert [len(e["arrivals"]) for e in recorded.rounds] == [2] * 8  # of three
+    assert not any("no reply" in line or "left" in line for line in log)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_device_that_disconnects_while_it_works_has_left(tmp_path, schedule):
+    settings = ("learning.rounds=6", "churn.exits=false", f"method=greedy-{schedule}")
+    scenario = small_scenario(*settings)
+    network = slow_network(tmp_path, scenario, {1: 10_000})
+
+    def unplug(event, _):
+        if event["round"] == 1:
+            network.unplug(1)
+
+    recorded = server(tmp_path, tmp_path / "run", network).run(scenario, on_round=unplug)
+    assert len(recorded.rounds) == 6
+    exits = [name for event in recorded.rounds for name in event["exited"]]
+    assert exits == [ONE_SLOW]
+    assert all(event["arrivals"] for event in recorded.rounds)
+
+
+def test_a_restarted_server_lets_devices_begin_again(tmp_path):
+    settings = ("learning.rounds=6", "churn.exits=false", "method=greedy-asynchronous")
+    scenario = small_scenario(*settings)
+    network = slow_network(tmp_path, scenario, {1: 40})
+
+    def kill(event, _):
+        if event["round"] == 2:
+            raise Killed
+
+    with pytest.raises(Killed):
+        server(tmp_path, tmp_path / "run", network).run(scenario, on_round=kill)
+    recorded = server(tmp_path, tmp_path / "run", network).resume()
+    assert [event["round"] for event in recorded.rounds] == list(range(6))
+    times = [a["at_s"] for event in recorded.rounds for a in event["arrivals"]]
+    assert times == sorted(times)
+    assert {a["id"] for event in recorded.rounds for a in event["arrivals"]} >= set(THREE[1:])
+
+
+def test_gradients_of_the_moment_of_arrival_cannot_be_federated():
+    with pytest.raises(InputError, match=r"learning\.gradients.*must be start"):
+        small_scenario('learning.gradients="arrival"')
+
+
+def test_recorded_arrivals_must_be_of_the_same_scenario(tmp_path):
+    waits = run(small_scenario("learning.rounds=1"), tmp_path / "waits")
+    assert "arrivals" not in waits.rounds[0]
+    scenario = small_scenario("learning.rounds=2", "method=greedy-buffered", "churn.exits=false")
+    with pytest.raises(InputError, match="has no arrivals"):
+        run(replaying(scenario, tmp_path / "waits"), tmp_path / "one")
+    run(scenario, tmp_path / "short")
+    longer = small_scenario("learning.rounds=3", "method=greedy-buffered", "churn.exits=false")
+    with pytest.raises(InputError, match="the run goes on"):
+        run(replaying(longer, tmp_path / "short"), tmp_path / "two")
+
+
+def test_processes_of_which_one_is_slow_have_the_events_of_a_simulation(tmp_path):
+    """Real processes, whatever the order of their reports: a simulation repeats it."""
+    out = tmp_path / "run"
+    settings = (*SETTINGS, "learning.rounds=4", "churn.exits=false", "method=max-vfl-buffered")
+    options = [word for setting in settings for word in ("--set", setting)]
+    command = [sys.executable, "-m", "scdn.cli", "federate", "local", "examples/quick.toml"]
+    done = subprocess.run([*command, *options, "--out", out], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    recorded = read_run(out)
+    assert [len(event["arrivals"]) for event in recorded.rounds] == [2] * 4  # of three
+    scenario = make_scenario(recorded.scenario, "events")
+    simulated = run(replaying(scenario, out), tmp_path / "simulated")
+    assert arrivals(simulated) == arrivals(recorded)
+    assert largest_difference(simulated.rounds, recorded.rounds) < 1e-5
