@@ -1,7 +1,7 @@
 """Let one of six devices behave maliciously for twenty rounds, for each behaviour of a catalogue.
 
     python benchmarks/malicious_devices.py
-    python benchmarks/malicious_devices.py --only "scaled by 10,noise later" --seeds 3
+    python benchmarks/malicious_devices.py --only "scaled by 10,noise later"
 
 The catalogue is that of the tests (`tests/malicious_behaviours.py`). Devices are in this process;
 the server is the one of `scdn federate`, and all messages are written and read as bytes. Each run
