@@ -40,6 +40,7 @@ SHORT = (  # one of each kind; all of them run if SCDN_TEST_LONG is set
     "refuses",
     "scaled by 10",
     "scaled by 1000",
+    "drifts with its model",
 )
 
 

@@ -196,13 +196,15 @@ class AnomalyDetector:
         }
         return [name for name, loss in losses.items() if loss <= limit]
 
-    def reports(self, samples: Mapping[str, Tensor]) -> Reasons:
-        """Judge embeddings of the sample, against a mean embedding instead."""
+    def reports(
+        self, samples: Mapping[str, Tensor], imputed: Mapping[str, Tensor] | None = None
+    ) -> Reasons:
+        """Judge embeddings of the sample, against a mean embedding or imputed ones instead."""
         if self.harm is None or not samples:
             return {}
         server = self.harm.server
         kept = server.memory.embeddings
-        instead = {name: self._expected(name, sample) for name, sample in samples.items()}
+        instead = imputed or {name: self._expected(name, s) for name, s in samples.items()}
         others = server.sample_embeddings | {name: kept[name].sample for name in kept}
         return self.harm.find_harmful(samples, server.sample, instead, others).reasons
 
@@ -243,13 +245,17 @@ class AnomalyDetector:
         """Forget what parties have sent whose last report does harm, or that have none.
 
         A lie is not always seen at once: a fusion model that has learned nothing has no opinion.
-        Of a party with a good report, everything that was accepted is kept.
+        While a party is left out, the model learns from what is imputed for it: its last report
+        is compared with that as well. Of a party with a good one, all that was accepted is kept.
         """
+        if self.harm is None:
+            return list(samples)
         known = {name: sample for name, sample in samples.items() if sample is not None}
-        harmful = self.reports(known)
+        imputed = self.harm.imputed_samples(known)
+        heard = {name: known[name] for name in imputed}
+        harmful = {*self.reports(known), *self.reports(heard, imputed)}
         names = [name for name in samples if name not in known or name in harmful]
-        if self.harm is not None:
-            self.harm.forget(names)
+        self.harm.forget(names)
         return names
 
     def accept(
