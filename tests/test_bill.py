@@ -436,7 +436,9 @@ def test_unplanned_sendings_move_the_running_cycle_and_survive_a_checkpoint(
     extra = sum(n - 1 for n in sendings) * (again.sending_s + again.receiving_s)
     assert clock.due_s["a"] - due_s == pytest.approx(extra, rel=1e-9, abs=1e-3)
     stored = json.loads(json.dumps(clock.state_dict()))
-    assert VirtualClock.from_state_dict(stored) == clock
+    restored = VirtualClock()
+    restored.load_state_dict(stored)
+    assert restored == clock
 
 
 def test_arrivals_that_do_not_train_keep_the_planned_sending():

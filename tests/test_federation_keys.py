@@ -94,7 +94,7 @@ def test_a_server_with_wrong_options_is_refused_in_one_line(tmp_path, examples):
         (*server, *labels[:-1], "nothing", "--insecure"),
         (*server, *labels, "--keys", tmp_path),
         (*server, *labels, "--insecure", "--set", 'learning.labels="shared"'),
-        (*server, *labels, "--insecure", "--set", "method=vafl"),
+        (*server, *labels, "--insecure", "--set", "learning.augment_flip=true"),
     ):
         refused(scdn(*arguments), 1)
         assert not out.exists()

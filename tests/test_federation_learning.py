@@ -222,7 +222,7 @@ def test_the_server_trains_on_the_embeddings_that_devices_sent(files, tmp_path):
         def change(_, frame):
             tables = {
                 name: frame.arrays[name] + node  # so that it is nobody's own embedding
-                for name in ("drawn", "held_out", "sample")
+                for name in ("drawn", "held_out", "sample", "test")
                 if name in frame.arrays
             }
             if "drawn" in tables:

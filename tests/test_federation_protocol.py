@@ -205,7 +205,7 @@ def references_agree(simulation, network):
     """Return whether both sides have the same embeddings from the beginning of the round."""
     asked = simulation.remote.progress.asked - simulation.remote.progress.missed
     clients = [client for client in network.devices.values() if client.party in asked]
-    on_server = simulation.remote._coder._before
+    on_server = simulation.remote.coder._before
     return all(
         torch.equal(table, on_server[key])
         for client in clients

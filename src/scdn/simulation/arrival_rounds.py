@@ -31,10 +31,7 @@ def run_arrivals(simulation: Simulation, plan: Plan, outcome: Outcome) -> RoundR
     cycles = cycles_within_batteries(
         simulation, plan, outcome, party_cycles(simulation, plan, outcome)
     )
-    given_up: dict[str, PartyCycle] = {}
     if schedule.trains_ahead:
-        running = schedule.clock.running.items()
-        given_up = {name: cycle for name, cycle in running if name not in cycles.cycles}
         schedule.clock.on_begin = partial(begin_cycles, simulation, plan)
     arrivals: list[Arrival] = []
     steps: list[StepTaken] = []
@@ -43,7 +40,7 @@ def run_arrivals(simulation: Simulation, plan: Plan, outcome: Outcome) -> RoundR
         arrivals += part
     arrivals = with_steps(arrivals, steps, plan.problem.ids, one_each=schedule.trains_alone)
     schedule.end_round(arrivals)
-    outcome = outcome.with_arrivals(plan.problem, arrivals, given_up)
+    outcome = outcome.with_arrivals(plan.problem, arrivals)
     outcome = simulation.apply_missing_reports(plan, outcome)
     return RoundResult(outcome, schedule.clock.now_s - began_s, steps, arrivals)
 

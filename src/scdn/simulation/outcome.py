@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.learning.radio_use import RadioUse
 from scdn.learning.step_rule import StepTaken
-from scdn.learning.virtual_clock import Arrival, PartyCycle
+from scdn.learning.virtual_clock import Arrival
 from scdn.rng import generator
 from scdn.scenario import Fading, Scenario
 from scdn.world.churn import link_failed
@@ -97,16 +97,10 @@ class Outcome:
             executed_iterations=np.where(late | departed, 0.0, self.executed_iterations),
         )
 
-    def with_arrivals(
-        self,
-        problem: RoundProblem,
-        arrivals: Sequence[Arrival],
-        given_up: Mapping[str, PartyCycle],
-    ) -> Outcome:
+    def with_arrivals(self, problem: RoundProblem, arrivals: Sequence[Arrival]) -> Outcome:
         """Return the outcome with costs and iterations of the cycles that ended in a round.
 
-        Devices that leave have spent the processing of the cycle that they were in. Of a cycle that
-        is given up, what was sent when it began is billed.
+        Devices that leave have spent the processing of the cycle that they were in.
         """
         uses = dict.fromkeys(problem.ids, RadioUse())
         processing_j, steps = dict.fromkeys(problem.ids, 0.0), dict.fromkeys(problem.ids, 0)
@@ -115,9 +109,6 @@ class Outcome:
             uses[name] += arrival.radio
             processing_j[name] += cycle.processing_j
             steps[name] += 0 if cycle.late else cycle.local_steps.count
-        for name, cycle in given_up.items():
-            if name in uses:
-                uses[name] += cycle.report.diverged
         spent = floats(list(processing_j.values()))
         return replace(
             self.with_uses(list(uses.values())),
