@@ -22,9 +22,8 @@ from scdn.data.store import put
 
 NAME, QUALITY = "cifar10-webp82", 82
 GRID, SIDE = 100, 32  # images along a picture's side, pixels along an image's side
-SHA256 = (
-    "5f14a2655ee9edb5176c6a8dd0bcffd8ea9db0bb6442e252acf1554c806003d1"  # of the latest results' data set
-)
+# Of the latest results' data set.
+SHA256 = "5f14a2655ee9edb5176c6a8dd0bcffd8ea9db0bb6442e252acf1554c806003d1"
 
 
 def recompress(images: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -79,7 +79,7 @@ def _add_matched_twin(simulation: Simulation) -> list[list[float]] | None:
         if not times.waits_for_all:
             cycles = party_cycles(simulation, plan, outcome)
             arrivals = times.collect(cycles, len(problem), {})
-            outcome = outcome.with_arrivals(problem, arrivals, {})
+            outcome = outcome.with_arrivals(problem, arrivals)
         joules.append([rounded(value) for value in outcome.processing_j.tolist()])
         return chosen.controller(problem, context)
 
