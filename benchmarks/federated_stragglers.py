@@ -37,7 +37,8 @@ from scdn.scenario import read_scenario
 from scdn.targets import parse_targets
 
 STEP_S, SLOWER = 0.2, 10
-DEVICES, ROUNDS = 4, 6
+DEVICES = 4
+ROUNDS = {"synchronous": 6, "buffered": 24, "asynchronous": 24}  # shorter ones may take more
 METHODS = {
     "synchronous": "max-vfl",
     "buffered": "max-vfl-buffered",
@@ -97,7 +98,7 @@ class SlowDevices(LocalDevices):
 
 def federate(schedule: str, out: Path) -> Run:
     """Run the federation until its last round."""
-    settings = [*SETTINGS, f"method={METHODS[schedule]}", f"learning.rounds={ROUNDS}"]
+    settings = [*SETTINGS, f"method={METHODS[schedule]}", f"learning.rounds={ROUNDS[schedule]}"]
     scenario = federated_scenario(read_scenario("examples/quick.toml", settings))
     local = SlowDevices.prepare(out, scenario, None, with_keys=False)
     devices = SlowDevices(local.out, local.scenario, local.names, None)

@@ -29,6 +29,6 @@ class BufferedSchedule(Schedule):
         """Return K; by default three quarters of the devices, and at least one fewer than all.
 
         Parties have different features, and what is not heard is imputed: with half of them, more
-        rounds and joules are needed (docs/learning.md).
+        rounds are needed (docs/learning.md).
         """
         return self.learning.buffer_reports or max(1, min(-(-3 * devices // 4), devices - 1))
