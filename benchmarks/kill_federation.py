@@ -8,9 +8,9 @@ ServerApp that it starts, and two devices that keep their models. In each run on
 with SIGKILL: before the first round, in the middle of one, or as soon as one is recorded. A killed
 device is started again; the table says whether it went on as itself, joined again as a new device
 (after three rounds), or was not back before the end. Otherwise the command must end by itself with
-a single line, no process may stay and the run's folder may not be locked; it is then resumed, and
-the devices must go on as themselves. In the end all rounds must be recorded once, and every process
-must have ended with status 0.
+a single line, no process may stay and the run's folder may not be locked; it is then resumed (or
+started again, if no round had begun), and the devices must go on as themselves. In the end all
+rounds must be recorded once, and every process must have ended with status 0.
 """
 
 from __future__ import annotations
@@ -169,7 +169,9 @@ def kill(site: Site, folder_of: ExitStack, victim: str, moment: str) -> tuple[fl
         os.kill(number, signal.SIGKILL)
         wait_until("the command ends", lambda: server.poll() is not None)
         said = check_end(site, server, victim, {device.pid for device in devices.values()})
-        server = folder_of.enter_context(site.running("server", site.server(resumes=True)))
+        server = folder_of.enter_context(
+            site.running("server", site.server(resumes=(site.out / EVENTS).exists()))
+        )
         started = site.rounds
         wait_until("a further round", lambda: started() > recorded or server.poll() is not None)
     seconds = time.monotonic() - killed_at

@@ -196,6 +196,25 @@ def test_a_device_refuses_to_start_in_another_run(files, tmp_path):
     assert decode(device.answer(encode(join))).kind == "join"  # the same run may ask again
 
 
+def test_a_device_that_has_sent_nothing_may_start_in_another_run(files, tmp_path):
+    network = network_of(files, *THREE)
+    device, replies = network.devices[1], []
+    device.own_weights = True
+
+    def answer(raw, respond=device.answer):
+        request = decode(raw)
+        if request.kind == "join":  # of a server that ends before its first round
+            earlier = Frame("join", {**request.fields, "run": "earlier"}, request.arrays)
+            replies.append(decode(respond(encode(earlier))).kind)
+        return respond(raw)
+
+    device.answer = answer
+    recorded = federate(files, tmp_path, network, "learning.rounds=1")
+    assert replies == ["join"]
+    assert recorded.rounds[0]["federation"]["missed"] == []
+    assert "device-1" in {entry["id"] for entry in recorded.rounds[0]["devices"]}
+
+
 # --- counts and epsilon ---------------------------------------------------------------------------
 
 

@@ -86,6 +86,7 @@ class DeviceClient:
     _embedded: tuple[Round, int] | None = None  # round and arrival, and state, of the last `embed`
     _table_part: int | None = None  # to send with the pending update
     _trained_from: int | None = None  # the state that the pending update starts from
+    _has_sent: bool = False  # embeddings, in this process
 
     def answer(self, raw: bytes) -> bytes:
         """Return the reply to any message, well-formed or not."""
@@ -95,6 +96,7 @@ class DeviceClient:
             ids = {"run": request.fields.run, "nonce": request.fields.nonce}
             with single_threaded(), only_wire_errors():
                 fields, arrays = getattr(self, f"_{request.kind}")(request.fields, request.arrays)
+                self._has_sent |= request.kind not in ("hello", "join", "goodbye")
                 if "seconds" in SCHEMAS[request.kind][1].model_fields:
                     fields["seconds"] = time.perf_counter() - began
                 return encode(Frame(request.kind, {**ids, **fields}, arrays))
@@ -117,7 +119,7 @@ class DeviceClient:
         return fields, {"keys": hash_keys(self.features.keys, self.salt)}
 
     def _join(self, request: messages.JoinRequest, arrays: Arrays) -> ReplyContent:
-        if self.own_weights and self.run not in ("", request.run):
+        if self.own_weights and self._has_sent and self.run not in ("", request.run):
             raise WireError(f"takes part in run {self.run}: start it again for another run")
         model, parties, connections = self._make_model(request, arrays)
         if (request.run, request.name) != (self.run, self.party) or not self.states:

@@ -231,7 +231,9 @@ def run_at_superlink(
                 status, details = control.status(run_id)
             except Exception as error:  # whatever an HTTP client raises
                 reason = describe_error(error)
-                raise OutputError(f"the SuperLink has ended ({reason}); use --resume") from None
+                has_begun = (Path(settings.out) / EVENTS).exists()
+                advice = "use --resume" if has_begun else "no round has begun: start it again"
+                raise OutputError(f"the SuperLink has ended ({reason}); {advice}") from None
         else:
             time.sleep(0.2)
     if details:
