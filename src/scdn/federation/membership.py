@@ -106,7 +106,7 @@ class Membership:
         """
         for name in set(present) & set(asked):
             self.silent_rounds[name] = self.silent_rounds[name] + 1 if name in missed else 0
-        self.messenger.connected_nodes()  # to see who has left
+        self.messenger.connected_nodes()  # notes devices that have disconnected
         departed = set()
         for name in present:
             node = self.messenger.node_of.get(name)

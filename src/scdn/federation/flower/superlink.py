@@ -24,7 +24,7 @@ from scdn.federation.wire_format import MAX_BYTES
 
 _OVERHEAD_BYTES = 1 << 16  # of a Flower message around its frame
 # Longer than devices keep a connection without a request (5 s): if the server closed it, a request
-# that is on its way would be lost.
+# that has been sent meanwhile would be lost.
 _KEEP_ALIVE_S = 60
 
 
