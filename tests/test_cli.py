@@ -147,6 +147,7 @@ def test_every_help_has_an_example():
 def test_help_examples_work_as_printed(command, tmp_path, examples, monkeypatch):
     monkeypatch.setenv("SCDN_DATA", str(tmp_path / "data"))
     (tmp_path / "examples").symlink_to(examples)
+    (tmp_path / "docs").symlink_to(ROOT / "docs")  # committed results, which an example reads
     for path, parser in _commands(_parser()):
         if path[:1] != command:
             continue

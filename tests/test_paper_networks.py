@@ -5,14 +5,19 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from paper_artefacts import verdicts
 
+from scdn.cli import main
 from scdn.data import fetch
+from scdn.errors import InputError
+from scdn.file_io import to_json
 from scdn.paper.artefact import Finding, ResultTable, read_spec
 from scdn.paper.dynamic import claims as dynamic_claims
 from scdn.paper.dynamic import jobs as dynamic_jobs
+from scdn.paper.merge_results import merge_documents
 from scdn.paper.method_grid import grid_cells, jobs, paired_runs
 from scdn.paper.published_tables import published_tables
 from scdn.paper.run_artefact import run_artefact
@@ -383,3 +388,83 @@ def test_dynamic_verdicts_follow_the_numbers(dynamic_numbers):
     by_text = verdicts(dynamic_claims, dynamic_numbers)
     for text in (later, without_control, *beats_rivals):
         assert by_text[text] == "not enough runs", text
+
+
+# --- results of two machines ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two_starts(tmp_path_factory):
+    """A sweep with two starts: its spec and its document."""
+    fetch("digits")
+    out = tmp_path_factory.mktemp("starts")
+    spec = small_spec("static-mnist", devices=[2, 4], starts=["centre", "random"])
+    run_artefact(spec, out)
+    return spec, json.loads((out / "static-mnist.json").read_text())
+
+
+def part_of(document, keep):
+    part = copy.deepcopy(document)
+    part["numbers"]["rows"] = [row for row in part["numbers"]["rows"] if keep(row)]
+    part["numbers"]["paired"] = []
+    return part
+
+
+@pytest.mark.parametrize("field", ["start", "devices"])
+def test_parts_of_a_sweep_merge_to_the_whole(two_starts, field):
+    spec, whole = two_starts
+    first = whole["numbers"]["rows"][0][field]
+    one = part_of(whole, lambda row: row[field] == first)
+    other = part_of(whole, lambda row: row[field] != first)
+    for merged in (merge_documents(one, other, spec), merge_documents(other, one, spec)):
+        assert json.loads(to_json({**merged, "took": whole["took"]})) == whole
+
+
+def test_the_network_with_more_runs_is_kept(two_starts):
+    spec, whole = two_starts
+    fewer = copy.deepcopy(whole)
+    for row in [*fewer["numbers"]["rows"], *fewer["numbers"]["paired"]]:
+        row |= {"runs": 1, "seeds": [0], "score": None}
+    for merged in (merge_documents(fewer, whole, spec), merge_documents(whole, fewer, spec)):
+        assert merged["numbers"] == whole["numbers"]
+        assert merged["took"][0]["jobs"] == 2 * whole["took"][0]["jobs"]  # all that was computed
+
+
+def test_starts_with_different_seeds_need_known_pairs(two_starts):
+    spec, whole = two_starts
+    fewer = copy.deepcopy(whole)
+    for row in fewer["numbers"]["rows"]:
+        if row["start"] == "random":
+            row |= {"runs": 1, "seeds": [0]}
+    with pytest.raises(InputError, match="starts centre and random have different seeds"):
+        merge_documents(fewer, fewer, spec)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "fault"),
+    [
+        ("static-mnist", "exact", "exact.json: file: has no rows by network"),
+        ("static-mnist", "dynamic-mnist", "dynamic-mnist.json: artefact: is dynamic-mnist"),
+        ("dynamic-mnist", "missing", "missing.json: file: cannot be read"),
+    ],
+)
+def test_results_that_do_not_fit_are_refused(first, second, fault, tmp_path, capsys):
+    folder, out = Path(__file__).parent.parent / "docs/results/paper", tmp_path / "merged.json"
+    files = [str(folder / f"{name}.json") for name in (first, second)]
+    assert main(["paper", "merge", *files, "-o", str(out)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert fault in line
+    assert not out.exists()
+
+
+def test_results_of_other_settings_are_not_merged(tmp_path, capsys):
+    document = json.loads(
+        (Path(__file__).parent.parent / "docs/results/paper/dynamic-mnist.json").read_text()
+    )
+    for case in document["cases"].values():
+        if case["scenario"].get("profile") == "paper":
+            case["scenario"]["learning.epsilon"] = 1e-3
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(document))
+    assert main(["paper", "merge", str(path), str(path), "-o", str(tmp_path / "merged.json")]) == 2
+    assert "published: made with learning.epsilon = 0.001" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from scdn.cli.command_parser import (
 from scdn.cli.progress_bar import ProgressBar
 
 _OUT = "out/paper"
+_EXAMPLE = "docs/results/paper/dynamic-mnist.json"
 
 
 def add_to(subparsers: Subparsers) -> None:
@@ -66,6 +67,18 @@ def add_to(subparsers: Subparsers) -> None:
         "--only", default="", metavar="A,B", help="only these parts of an artefact that has several"
     )
     add_setting_option(run)
+    merge = add_command(
+        group,
+        "merge",
+        _merge,
+        "Put two results of an artefact together: of each network the rows with more runs.",
+        f"scdn paper merge {_EXAMPLE} {_EXAMPLE} -o merged.json",
+    )
+    merge.add_argument("first", type=Path, metavar="FILE", help="a result of static or dynamic")
+    merge.add_argument("second", type=Path, metavar="FILE", help="another, preferred where equal")
+    merge.add_argument(
+        "-o", "--out", type=Path, required=True, metavar="FILE", help="file to write"
+    )
     report = add_command(
         group,
         "report",
@@ -119,6 +132,14 @@ def _run(options: argparse.Namespace) -> int:
         )
         for path in paths:
             print(f"wrote {path}")
+    return 0
+
+
+def _merge(options: argparse.Namespace) -> int:
+    from scdn.paper.merge_results import merge_files
+
+    merge_files(options.first, options.second, options.out)
+    print(f"wrote {options.out}")
     return 0
 
 

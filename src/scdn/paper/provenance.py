@@ -83,12 +83,12 @@ def leaves(node: Any, above: Keys = ()) -> dict[Keys, Any]:
 
 
 def compute_time(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return jobs and seconds by machine and versions."""
+    """Return jobs and seconds by machine and versions, of records or of such totals."""
     totals: dict[str, dict[str, Any]] = {}
     for record in records:
         where, versions = record["where"], record["versions"]
         new = {"where": where, "versions": versions, "jobs": 0, "seconds": 0.0}
         total = totals.setdefault(f"{where} {versions}", new)
-        total["jobs"] += 1
+        total["jobs"] += record.get("jobs", 1)
         total["seconds"] = round(total["seconds"] + record["seconds"], 1)
     return list(totals.values())

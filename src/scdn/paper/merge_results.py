@@ -1,0 +1,140 @@
+"""Two results of an artefact as one: of each network, those of the file that has more runs.
+
+A sweep may be divided between machines. Where their cells cannot be put into one folder, their
+results can still be put together, as long as both were made with the settings of today.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scdn.errors import input_error
+from scdn.file_io import read_document, to_json, write_atomic
+from scdn.paper.artefact import ArtefactSpec, artefact_names, read_spec
+from scdn.paper.method_grid import GridCell, Row, grid_cells
+from scdn.paper.provenance import compute_time, job_settings
+from scdn.paper.stale_results import changes_text, stale_blocks
+
+Document = dict[str, Any]
+
+
+class Network(NamedTuple):
+    """What methods are compared in; its rows are always of one file."""
+
+    block: str
+    update: str
+    start: str
+    devices: int
+
+
+def merge_files(first: Path, second: Path, out: Path) -> None:
+    """Write the results of two files as one file."""
+    documents = [read_document(first), read_document(second)]
+    for path, document in zip((first, second), documents, strict=True):
+        _refuse_other_files(path, document)
+    for key in ("artefact", "settings"):
+        mine, other = (document.get(key) for document in documents)
+        if mine != other:
+            raise input_error(str(second), key, f"is {other}", f"must be {mine}, as in {first}")
+    runs = 1 + max(seed for document in documents for seed in document["seeds"])
+    settings = tuple(documents[0]["settings"])
+    spec = read_spec(documents[0]["artefact"], overrides=settings, runs=runs)
+    for path, document in zip((first, second), documents, strict=True):
+        for block, changes in stale_blocks(document, spec).items():
+            raise input_error(str(path), block, changes_text(changes), "needs today's settings")
+    write_atomic(out, to_json(merge_documents(*documents, spec), indent=None) + "\n")
+
+
+def _refuse_other_files(path: Path, document: Document) -> None:
+    rows = document.get("numbers", {}).get("rows") or [{}]
+    by_network = {"block", "update", "start", "seeds"} <= rows[0].keys()
+    if document.get("artefact") not in artefact_names() or not by_network:
+        allowed = "must be a result of static or dynamic networks"
+        raise input_error(str(path), "file", "has no rows by network", allowed)
+
+
+def merge_documents(first: Document, second: Document, spec: ArtefactSpec) -> Document:
+    """Return each network's rows from the document that has more runs of it, else the second.
+
+    The time that was spent on rows which are replaced stays in `took`.
+    """
+    sources = [_by_network(document["numbers"]["rows"], spec) for document in (first, second)]
+    chosen = {
+        network: max((s[network] for s in reversed(sources) if network in s), key=_fewest_runs)
+        for network in _networks(spec)
+        if any(network in source for source in sources)
+    }
+    done = {
+        GridCell(*network, row["method"]).key(seed)
+        for network, rows in chosen.items()
+        for row in rows
+        for seed in row["seeds"]
+    }
+    planned = spec.job_module.jobs(spec)
+    jobs = [job for job in planned if job.key in done]
+    return {
+        **second,
+        "jobs": {"planned": len(planned), "done": len(jobs)},
+        "only": [],
+        **job_settings(jobs),
+        "took": compute_time([*first["took"], *second["took"]]),
+        "numbers": {
+            **second["numbers"],
+            "rows": list(chain.from_iterable(chosen.values())),
+            "paired": list(_paired(chosen, (second, first), spec)),
+        },
+    }
+
+
+def _networks(spec: ArtefactSpec) -> list[Network]:
+    """Return the networks of the whole grid in the order in which they are shown."""
+    cells = [cell for _, cell in sorted(grid_cells(spec), key=lambda ranked: ranked[0])]
+    return list(dict.fromkeys(Network(c.block, c.update, c.start, c.devices) for c in cells))
+
+
+def _by_network(rows: Sequence[Row], spec: ArtefactSpec) -> dict[Network, list[Row]]:
+    (usual, *_) = spec.sweep["devices"]
+    networks: dict[Network, list[Row]] = {}
+    for row in rows:
+        key = Network(row["block"], row["update"], row["start"], row.get("devices", usual))
+        networks.setdefault(key, []).append(row)
+    return networks
+
+
+def _fewest_runs(rows: Sequence[Row]) -> int:
+    return min(row["runs"] for row in rows)
+
+
+def _paired(
+    chosen: Mapping[Network, list[Row]], documents: Sequence[Document], spec: ArtefactSpec
+) -> Iterator[Row]:
+    """Yield the rows of the first start again, for the seeds of another start.
+
+    If both starts have the same seeds, these are the rows themselves; else a document has them.
+    """
+    first, *others = spec.sweep["starts"]
+    for network, rows in chosen.items():
+        if network.start != first or network.update != spec.all_blocks[network.block]["updates"][0]:
+            continue
+        for start in others:
+            beside = chosen.get(network._replace(start=start), [])
+            shared = set(rows[0]["seeds"]) & {seed for row in beside for seed in row["seeds"]}
+            if shared == set(rows[0]["seeds"]):
+                yield from ({"beside": start, **row} for row in rows)
+            elif shared:
+                yield from _known_pairs(network, start, shared, documents, spec)
+
+
+def _known_pairs(
+    network: Network, start: str, seeds: set[int], documents: Sequence[Document], spec: ArtefactSpec
+) -> list[Row]:
+    for document in documents:
+        paired = [row for row in document["numbers"]["paired"] if row["beside"] == start]
+        rows = _by_network(paired, spec).get(network, [])
+        if rows and set(rows[0]["seeds"]) == seeds:
+            return rows
+    fault = f"starts {network.start} and {start} have different seeds"
+    raise input_error(spec.name, network.block, fault, "run the one that has fewer again")
