@@ -47,6 +47,18 @@ def test_a_job_gets_the_result_that_it_waits_for(workers):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+def test_a_job_that_waits_is_not_left_to_the_end(workers):
+    jobs = []
+    for seed in range(6):
+        jobs += [PoolJob(f"leader {seed}", add, (seed,))]
+        jobs += [PoolJob(f"rival {seed}", add, (1,), after=f"leader {seed}")]
+    done = [key for key, _ in run_jobs(jobs, workers=workers)]
+    assert sorted(done) == sorted(job.key for job in jobs)
+    last_leader = max(done.index(f"leader {seed}") for seed in range(6))
+    assert sum(key.startswith("rival") for key in done[:last_leader]) >= 5 - workers
+
+
+@pytest.mark.parametrize("workers", [1, 2])
 def test_map_keeps_the_order(workers):
     assert list(map_ordered(abs, range(-9, 0), workers=workers, chunk_size=2)) == [*range(9, 0, -1)]
 

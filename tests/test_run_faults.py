@@ -144,6 +144,18 @@ def test_a_plan_that_breaks_a_limit_is_replaced(world, tmp_path, fault):
 
 
 @pytest.mark.usefixtures("registry")
+def test_a_controller_that_lacks_a_package_is_not_replaced(tmp_path):
+    """Its plans would all be another method's, under its name."""
+
+    def lacking(*_):
+        import a_solver_that_is_not_there  # noqa: F401
+
+    register_method(Method("lacking", lacking))
+    with pytest.raises(InputError, match=r"lacking: needs a package .*a_solver_that_is_not_there"):
+        run(scenario(seed=3, method="lacking", learning={"rounds": 2}), tmp_path / "out")
+
+
+@pytest.mark.usefixtures("registry")
 def test_a_plan_with_late_reports_is_realised(tmp_path):
     """Links of a plan with too little power fail, and their energy is spent."""
     low = lambda problem, _: decide(problem, power_w=problem.max_power_w / 1e6)  # noqa: E731

@@ -60,28 +60,29 @@ def run_jobs(
 ) -> Iterator[tuple[str, Result]]:
     """Yield the key and the result of each job as it ends.
 
-    `known` has results of jobs that ended earlier and that others may wait for. `executor`
-    replaces the processes of this machine, for instance by a cluster; it is shut down at the end.
+    Jobs begin in the order given, each as soon as the one it waits for has ended: what is done when
+    a long list is interrupted is the list's beginning. `known` has results of jobs that ended
+    earlier and that others may wait for. `executor` replaces the processes of this machine, for
+    instance by a cluster, and is given every job that is ready; it is shut down at the end.
     """
     results = dict(known or {})
     _check_dependencies(jobs, results)
+    waiting = list(jobs)
     if workers <= 1 and executor is None:
-        for job in sorted(jobs, key=lambda job: job.after is not None):
+        while (job := _take_ready(waiting, results)) is not None:
             results[job.key] = job.function(*_arguments(job, results))
             yield job.key, results[job.key]
         return
+    at_once = workers if executor is None else len(jobs)
     with _closing(executor) if executor is not None else process_pool(workers) as pool:
-        waiting = list(jobs)
         running: dict[Future[Result], PoolJob[Result]] = {}
         while waiting or running:
-            ready = [job for job in waiting if job.after is None or job.after in results]
-            waiting = [job for job in waiting if job not in ready]
-            running |= {pool.submit(job.function, *_arguments(job, results)): job for job in ready}
+            _submit_ready(pool, waiting, running, results, at_once)
             ended, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in ended:
-                job = running.pop(future)
-                results[job.key] = future.result()
-                yield job.key, results[job.key]
+            finished = [(running.pop(future).key, future.result()) for future in ended]
+            results |= dict(finished)
+            _submit_ready(pool, waiting, running, results, at_once)  # the caller may take its time
+            yield from finished
 
 
 def map_ordered(
@@ -180,6 +181,28 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+def _submit_ready(
+    pool: Executor,
+    waiting: list[PoolJob[Result]],
+    running: dict[Future[Result], PoolJob[Result]],
+    results: Mapping[str, Result],
+    at_once: int,
+) -> None:
+    """Submit jobs that wait for nothing until so many run."""
+    while len(running) < at_once and (job := _take_ready(waiting, results)) is not None:
+        running[pool.submit(job.function, *_arguments(job, results))] = job
+
+
+def _take_ready(
+    waiting: list[PoolJob[Result]], results: Mapping[str, Result]
+) -> PoolJob[Result] | None:
+    """Remove and return the first job that waits for nothing; None if there is none."""
+    for index, job in enumerate(waiting):
+        if job.after is None or job.after in results:
+            return waiting.pop(index)
+    return None
 
 
 def _arguments(job: PoolJob[Result], results: Mapping[str, Result]) -> tuple[Any, ...]:

@@ -20,7 +20,7 @@ from scdn.learning.tensors import Tensors
 Forward = Callable[[Tensors, Tensor], Tensor]  # from tensors by name, and inputs
 LayerFunction = Callable[..., Tensor]  # from inputs and the layer's tensors, as in _TENSORS
 
-MIN_VALUES_APART = 10_000  # of a party's images, from which a CPU computes party by party
+MIN_VALUES_APART = 10_000  # of a party's images, from which parties compute one by one
 
 _TENSORS = {nn.Linear: ("weight", "bias"), MaskedLinear: ("weight", "bias", "columns")}
 _COMMON = (nn.Linear, MaskedLinear, nn.Conv2d, nn.MaxPool2d, nn.ReLU, nn.Flatten)
@@ -65,9 +65,11 @@ def _call(module: nn.Module, tensors: Tensors, inputs: Tensor) -> Tensor:
 
 
 def _call_stacked(module: nn.Module, tensors: Tensors, inputs: Tensor) -> Tensor:
-    """Call the module for all parties; grouped convolutions of large images slow a CPU down."""
-    are_images = inputs.dim() == 5 and inputs.device.type == "cpu"
-    if are_images and inputs[0].numel() >= MIN_VALUES_APART:
+    """Call the module for all parties.
+
+    Grouped convolutions of many values slow a CPU down, and take a GPU more time and memory.
+    """
+    if inputs.dim() == 5 and inputs[0].numel() >= MIN_VALUES_APART:
         pairs = zip(unstack(tensors), inputs.unbind(), strict=True)
         return torch.stack([_call(module, own, rows) for own, rows in pairs])
     return vmap(partial(_call, module), randomness="different")(tensors, inputs)

@@ -31,7 +31,7 @@ def plan_round(
     """Return a plan that keeps every limit but the delay, and the fallback that made it, if any.
 
     A report that would be late fails when the round is realised, and that is recorded; every other
-    broken limit would make the round impossible.
+    broken limit would make the round impossible. A controller whose package is missing is an error.
     """
     began = time.perf_counter()
     try:
@@ -40,6 +40,9 @@ def plan_round(
             plan = _with_whole_iterations(plan)
         if _is_feasible(plan):
             return replace(plan, solve_seconds=time.perf_counter() - began), None
+    except ImportError as error:  # every round would lack it
+        fault = f"needs a package that is not installed ({error})"
+        raise input_error("method", method.name, fault, "install it") from error
     except Exception as error:  # a user's controller and its solver may raise anything
         if method.controller in (exact_controller, mission_controller):
             raise
