@@ -390,6 +390,24 @@ def test_dynamic_verdicts_follow_the_numbers(dynamic_numbers):
         assert by_text[text] == "not enough runs", text
 
 
+def test_statements_that_need_no_rival_do_not_wait_for_one(results):
+    spec = small_spec("dynamic-mnist")
+    cells = results / "cells" / "dynamic-mnist"
+    records = {job.key: json.loads((cells / f"{job.key}.json").read_text()) for job in jobs(spec)}
+    done = {k: record["result"] for k, record in records.items() if "gsp" not in k}
+    numbers = spec.job_module.numbers(spec, done)
+    assert {row["method"] for row in numbers["rows"]} == {
+        "sc-dn", "zoc", "sc-dn-greedy", "zoc-greedy", "vafl"
+    }  # fmt: skip
+    whole = {c.text: c.verdict for c in dynamic_claims.claims(numbers_of(results, "dynamic-mnist"))}
+    for claim in dynamic_claims.claims(numbers):
+        if "GSP" in claim.text or "least of all methods" in claim.text:
+            assert claim.verdict == "not enough runs", claim.text
+            assert "none of gsp" in claim.reason
+        elif not claim.text.startswith("The tables"):
+            assert claim.verdict == whole[claim.text], claim.text
+
+
 # --- results of two machines ----------------------------------------------------------------------
 
 
@@ -457,14 +475,27 @@ def test_results_that_do_not_fit_are_refused(first, second, fault, tmp_path, cap
     assert not out.exists()
 
 
-def test_results_of_other_settings_are_not_merged(tmp_path, capsys):
-    document = json.loads(
-        (Path(__file__).parent.parent / "docs/results/paper/dynamic-mnist.json").read_text()
-    )
+def test_results_of_other_settings_are_left_out(tmp_path, capsys):
+    whole = Path(__file__).parent.parent / "docs/results/paper/dynamic-mnist.json"
+    document = json.loads(whole.read_text())
     for case in document["cases"].values():
         if case["scenario"].get("profile") == "paper":
             case["scenario"]["learning.epsilon"] = 1e-3
-    path = tmp_path / "old.json"
-    path.write_text(json.dumps(document))
-    assert main(["paper", "merge", str(path), str(path), "-o", str(tmp_path / "merged.json")]) == 2
-    assert "published: made with learning.epsilon = 0.001" in capsys.readouterr().err
+    old, merged = tmp_path / "old.json", tmp_path / "merged.json"
+    old.write_text(json.dumps(document))
+
+    def rows(path):
+        return json.loads(path.read_text())["numbers"]["rows"]
+
+    assert main(["paper", "merge", str(old), str(old), "-o", str(merged)]) == 0
+    assert "left out published: made with learning.epsilon = 0.001" in capsys.readouterr().out
+    kept = [row for row in rows(whole) if row["block"] not in ("published", "vafl-server")]
+    assert rows(merged) == kept
+    assert main(["paper", "merge", str(old), str(whole), "-o", str(merged)]) == 0
+    assert rows(merged) == rows(whole)
+
+    document["numbers"]["rows"] = [r for r in document["numbers"]["rows"] if r not in kept]
+    old.write_text(json.dumps(document))
+    assert main(["paper", "merge", str(old), str(old), "-o", str(tmp_path / "none.json")]) == 2
+    assert "rows: are all of other settings" in capsys.readouterr().err
+    assert not (tmp_path / "none.json").exists()

@@ -71,7 +71,8 @@ def add_to(subparsers: Subparsers) -> None:
         group,
         "merge",
         _merge,
-        "Put two results of an artefact together: of each network the rows with more runs.",
+        "Put two results of an artefact together: of each network the rows with more runs. "
+        "What was made with other settings than today's is left out.",
         f"scdn paper merge {_EXAMPLE} {_EXAMPLE} -o merged.json",
     )
     merge.add_argument("first", type=Path, metavar="FILE", help="a result of static or dynamic")
@@ -138,7 +139,7 @@ def _run(options: argparse.Namespace) -> int:
 def _merge(options: argparse.Namespace) -> int:
     from scdn.paper.merge_results import merge_files
 
-    merge_files(options.first, options.second, options.out)
+    merge_files(options.first, options.second, options.out, log=print)
     print(f"wrote {options.out}")
     return 0
 

@@ -1,12 +1,13 @@
 """Two results of an artefact as one: of each network, those of the file that has more runs.
 
 A sweep may be divided between machines. Where their cells cannot be put into one folder, their
-results can still be put together, as long as both were made with the settings of today.
+results can still be put together. A block that was made with other settings than today's is left
+out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from scdn.paper.provenance import compute_time, job_settings
 from scdn.paper.stale_results import changes_text, stale_blocks
 
 Document = dict[str, Any]
+Log = Callable[[str], None]
 
 
 class Network(NamedTuple):
@@ -30,8 +32,8 @@ class Network(NamedTuple):
     devices: int
 
 
-def merge_files(first: Path, second: Path, out: Path) -> None:
-    """Write the results of two files as one file."""
+def merge_files(first: Path, second: Path, out: Path, log: Log) -> None:
+    """Write the results of two files as one file; `log` is told what is left out."""
     documents = [read_document(first), read_document(second)]
     for path, document in zip((first, second), documents, strict=True):
         _refuse_other_files(path, document)
@@ -42,10 +44,24 @@ def merge_files(first: Path, second: Path, out: Path) -> None:
     runs = 1 + max(seed for document in documents for seed in document["seeds"])
     settings = tuple(documents[0]["settings"])
     spec = read_spec(documents[0]["artefact"], overrides=settings, runs=runs)
-    for path, document in zip((first, second), documents, strict=True):
-        for block, changes in stale_blocks(document, spec).items():
-            raise input_error(str(path), block, changes_text(changes), "needs today's settings")
-    write_atomic(out, to_json(merge_documents(*documents, spec), indent=None) + "\n")
+    one = _without_stale(first, documents[0], spec, log)
+    other = _without_stale(second, documents[1], spec, log)
+    if not (one["numbers"]["rows"] or other["numbers"]["rows"]):
+        raise input_error(str(second), "rows", "are all of other settings", "run it again")
+    write_atomic(out, to_json(merge_documents(one, other, spec), indent=None) + "\n")
+
+
+def _without_stale(path: Path, document: Document, spec: ArtefactSpec, log: Log) -> Document:
+    """Return a document without the blocks that were made with other settings."""
+    stale = stale_blocks(document, spec)
+    for block, changes in stale.items():
+        log(f"{path}: left out {block}: {changes_text(changes)}")
+    numbers = document["numbers"]
+    kept = {
+        part: [row for row in numbers[part] if row["block"] not in stale]
+        for part in ("rows", "paired")
+    }
+    return {**document, "numbers": {**numbers, **kept}}
 
 
 def _refuse_other_files(path: Path, document: Document) -> None:

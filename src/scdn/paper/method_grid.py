@@ -132,8 +132,12 @@ def own_settings(spec: ArtefactSpec, block: str) -> list[str]:
 def cell_runs(
     spec: ArtefactSpec, results: Results
 ) -> Iterator[tuple[GridCell, list[TrainingRecord]]]:
-    """Yield each cell's runs, for the seeds that every method of its network has: so they pair."""
-    cells = [cell for _, cell in sorted(grid_cells(spec), key=itemgetter(0))]
+    """Yield each cell's runs, for the seeds that every method of its network has: so they pair.
+
+    A method that has not been run at all is not waited for.
+    """
+    planned = [cell for _, cell in sorted(grid_cells(spec), key=itemgetter(0))]
+    cells = [cell for cell in planned if any(cell.key(seed) in results for seed in spec.seeds)]
     for cell in cells:
         peers = [other for other in cells if replace(other, method=cell.method) == cell]
         paired = [s for s in spec.seeds if all(other.key(s) in results for other in peers)]

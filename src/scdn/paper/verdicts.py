@@ -177,7 +177,8 @@ class Statement:
 class BlockResults(Protocol):
     """The rows of one block from one start, with methods that statements use as checks."""
 
-    complete: bool  # whether all rows are there that the checks need
+    complete: bool  # whether the rows are there that every check needs
+    not_run: tuple[str, ...]  # methods that only some checks need, and that have no rows
 
 
 def judge_statements(
@@ -199,6 +200,9 @@ def judge_statements(
             changes = {key: change for key, change in changes.items() if key != VAFL_ONLY}
         if changes:
             return Finding("not recomputed", changes_text(changes))
+        absent = [method for method in block.not_run if statement.needs(method)]
+        if absent:
+            return Finding("not enough runs", f"none of {' and '.join(absent)}")
         return statement.check(block)
 
     first, *others = numbers["starts"]

@@ -124,8 +124,8 @@ class DynamicBlock:
         self.sign = score_sign(numbers)
         self.is_error = numbers["metric"] != "top3"
         self.published = f"dynamic_{numbers['data']}_{{}}_{PUBLISHED_STARTS[start]}"
-        needed = {self.leader, self.zoc, GREEDY, "zoc-greedy", "gsp", "vafl"}
-        self.complete = needed <= set(self.rows)
+        self.complete = {self.leader, self.zoc, GREEDY, "zoc-greedy"} <= set(self.rows)
+        self.not_run = tuple(rival for rival in RIVALS if rival not in self.rows)
 
     def _if_trained(self, finding: Finding, method: str | None = None) -> Finding:
         """Return the finding; where a method hardly trains, its regime is not reached."""

@@ -114,6 +114,7 @@ class StaticBlock:
             n for n in numbers["devices"] if all((method, n) in self.rows for method in methods)
         ]
         self.complete = bool(self.devices)
+        self.not_run: tuple[str, ...] = ()
         self.sign = score_sign(numbers)
         self.near = 1.0 if numbers["metric"] == "top3" else 1e-3  # scores this close are comparable
 
