@@ -448,6 +448,13 @@ def test_the_network_with_more_runs_is_kept(two_starts):
         assert merged["took"][0]["jobs"] == 2 * whole["took"][0]["jobs"]  # all that was computed
 
 
+def test_the_network_with_more_methods_is_kept(two_starts):
+    spec, whole = two_starts
+    leader = part_of(whole, lambda row: row["method"] == "sc-dn")
+    for merged in (merge_documents(leader, whole, spec), merge_documents(whole, leader, spec)):
+        assert merged["numbers"] == whole["numbers"]
+
+
 def test_starts_with_different_seeds_need_known_pairs(two_starts):
     spec, whole = two_starts
     fewer = copy.deepcopy(whole)

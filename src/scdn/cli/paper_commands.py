@@ -71,7 +71,7 @@ def add_to(subparsers: Subparsers) -> None:
         group,
         "merge",
         _merge,
-        "Put two results of an artefact together: of each network the rows with more runs. "
+        "Put two results of an artefact together: of each network those with more methods or runs. "
         "What was made with other settings than today's is left out.",
         f"scdn paper merge {_EXAMPLE} {_EXAMPLE} -o merged.json",
     )

@@ -1,4 +1,4 @@
-"""Two results of an artefact as one: of each network, those of the file that has more runs.
+"""Two results of an artefact as one: of each network, those of the file that has more of it.
 
 A sweep may be divided between machines. Where their cells cannot be put into one folder, their
 results can still be put together. A block that was made with other settings than today's is left
@@ -73,13 +73,15 @@ def _refuse_other_files(path: Path, document: Document) -> None:
 
 
 def merge_documents(first: Document, second: Document, spec: ArtefactSpec) -> Document:
-    """Return each network's rows from the document that has more runs of it, else the second.
+    """Return each network's rows from the document with more methods, or more runs, of it.
+
+    Where both have as many, the second document's.
 
     The time that was spent on rows which are replaced stays in `took`.
     """
     sources = [_by_network(document["numbers"]["rows"], spec) for document in (first, second)]
     chosen = {
-        network: max((s[network] for s in reversed(sources) if network in s), key=_fewest_runs)
+        network: max((s[network] for s in reversed(sources) if network in s), key=_size)
         for network in _networks(spec)
         if any(network in source for source in sources)
     }
@@ -120,8 +122,9 @@ def _by_network(rows: Sequence[Row], spec: ArtefactSpec) -> dict[Network, list[R
     return networks
 
 
-def _fewest_runs(rows: Sequence[Row]) -> int:
-    return min(row["runs"] for row in rows)
+def _size(rows: Sequence[Row]) -> tuple[int, int]:
+    """Return the number of methods of a network, and the fewest runs of one."""
+    return len(rows), min(row["runs"] for row in rows)
 
 
 def _paired(
