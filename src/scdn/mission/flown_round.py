@@ -112,5 +112,6 @@ def without_battery_limits(planned: RoundProblem, before: RoundProblem) -> Round
         cpu_max_hz=before.cpu_max_hz,
         candidates_m=before.candidates_m,
         iteration_caps=None,
+        deadlines_s=None,
         forgone=None,
     )

@@ -86,6 +86,12 @@ class MissionRound:
         The loss is progress^(-1/power).
     options
         Durations and bits to choose from; none: those of the problem.
+    may_be_late
+        Whether the server may go on without slow devices, whose reports are then used later.
+    hearing
+        The part of a device's gain that comes from its fresh embeddings, and not from its update.
+    staleness_exponent
+        What a late update is worth: see `staleness_share`.
     """
 
     gains: Array
@@ -108,6 +114,9 @@ class MissionRound:
     power: float = 3.0
     options: tuple[RoundOption, ...] = ()
     server_factor: float = 1.0
+    may_be_late: bool = False
+    hearing: float = 0.0
+    staleness_exponent: float = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,10 +346,15 @@ def _raise(
 
 def _work_s(plan: Plan) -> float:
     """Return the seconds until the last device has computed and reported."""
+    return float(work_seconds(plan).max(initial=0.0))
+
+
+def work_seconds(plan: Plan) -> Array:
+    """Return the seconds until each device has computed and reported; 0 for those that rest."""
     problem, decision = plan.problem, plan.decision
     computing = problem.cycles(decision.iterations) / np.maximum(decision.cpu_hz, 1e-300)
     sending = np.nan_to_num(plan.evaluation.delay_s)
-    return float(np.where(decision.active, computing + sending, 0.0).max(initial=0.0))
+    return np.where(decision.active, computing + sending, 0.0)
 
 
 def _joules_per_second(offer: Offer) -> float:

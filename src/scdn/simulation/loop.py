@@ -50,6 +50,7 @@ from scdn.simulation.round_options import chosen_bits, chosen_round_s, round_opt
 from scdn.simulation.run_data import RunData
 from scdn.simulation.server_compute import ServerCompute, server_compute
 from scdn.simulation.synchronous_rounds import run_together
+from scdn.simulation.waited_reports import waits_for_all
 from scdn.world.churn import ChurnTrace
 from scdn.world.fleet import OPTIMIZERS, Fleet
 
@@ -118,8 +119,8 @@ class Simulation:
             event = round_event(self.round, plan, result, movement, compute, fallback)
             self.utilities.observe(result.contributions(), self.round)
             if self.mission is not None:
-                costs = round_costs(plan, outcome, movement, compute, latency_s, self.mission)
-                event["forecast"] = observe_round(self.mission, plan, result, costs, scores)
+                costs = round_costs(plan, result, movement, compute, latency_s, self.mission)
+                event["forecast"] = observe_round(self, plan, result, costs, scores)
                 self.flown = flown_round(self.mission, problem, plan, result, costs)
             event |= {"entered": entered, "exited": exited, "metrics": metrics}
             event |= {"latency_s": latency_s, "seconds": time.perf_counter() - began}
@@ -223,7 +224,7 @@ class Simulation:
 
     def train(self, plan: Plan, outcome: Outcome) -> RoundResult:
         """Train parties and server under this plan, of which `outcome` is what devices do."""
-        run_round = run_together if self.schedule.waits_for_all else run_arrivals
+        run_round = run_together if waits_for_all(self, plan) else run_arrivals
         return run_round(self, plan, outcome)
 
     def train_together(self, plan: Plan, outcome: Outcome) -> StepTaken:
@@ -302,12 +303,11 @@ class Simulation:
     def time_in_place(self, plan: Plan, work_s: float) -> float:
         """Return how long the server stays at its position: for `round_s`, or longer for the work.
 
-        Where the server does not wait for all reports, a round lasts as long as its work.
+        With a schedule that does not wait for all reports, a round lasts as long as its work.
         """
         round_s = chosen_round_s(self.scenario, plan)
-        if round_s is None or not self.schedule.waits_for_all:
-            return work_s
-        return max(round_s, work_s)
+        lasts = self.schedule.waits_for_all or self.mission is not None
+        return work_s if round_s is None or not lasts else max(round_s, work_s)
 
     def step_counts(self, plan: Plan) -> Array:
         """Return the mini-batch steps that each device is to take."""

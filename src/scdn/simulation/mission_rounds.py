@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scdn.arrays import Array
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
+from scdn.learning.virtual_clock import Arrival
 from scdn.mission.flown_round import FlownRound, without_battery_limits
 from scdn.mission.mission_control import MissionControl, RoundCosts
 from scdn.mission.option_worth import gain_share
@@ -17,29 +19,40 @@ from scdn.simulation.worst_case import WorstCase
 from scdn.world.movement_models import MovementJ
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from scdn.simulation.loop import Simulation
 
 
 def observe_round(
-    mission: MissionControl,
+    simulation: Simulation,
     plan: Plan,
     result: RoundResult,
     costs: RoundCosts,
     scores: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Tell a mission about a round; return the entry `forecast` of the round's event."""
+    """Tell a run's mission about a round; return the entry `forecast` of the round's event."""
+    mission = simulation.mission
+    if mission is None:
+        raise TypeError("the run has no mission")
     trained, ids = result.outcome.executed_iterations, plan.problem.ids
     iterations = dict(zip(ids, trained.tolist(), strict=True))
     contributions = {n: c for n, c in result.contributions().items() if iterations.get(n, 0.0) > 0}
     losses = result.steps[-1].held_out_losses if result.steps else ()
     mission.worth_j = plan.worth_j
     share = gain_share(plan.problem.option)
-    return mission.observe(iterations, contributions, losses, scores, costs, ids, share)
+    if result.arrivals is None:
+        return mission.observe(iterations, contributions, losses, scores, costs, ids, share)
+    working = simulation.schedule.clock.running
+    staleness = {a.name: a.staleness for a in result.arrivals if a.trains(ids)}
+    return mission.observe(
+        iterations, contributions, losses, scores, costs, ids, share, staleness, working
+    )
 
 
 def round_costs(
     plan: Plan,
-    outcome: Outcome,
+    result: RoundResult,
     movement: MovementJ,
     compute: ServerCompute,
     latency_s: float,
@@ -49,10 +62,9 @@ def round_costs(
 
     The latter is what it would have been with the scenario's own bits per number and duration.
     """
-    prices = mission.scenario.mission_prices
+    prices, outcome = mission.scenario.mission_prices, result.outcome
     taking_part = outcome.transmission_j + outcome.processing_j + outcome.circuit_j
-    planned = np.where(outcome.active, plan.evaluation.transmission_j, 0.0)
-    planned = planned + np.where(outcome.active, plan.evaluation.processing_j, 0.0)
+    planned = _planned_j(plan, outcome, result.arrivals)
     downlink = prices.server * float(outcome.server_transmission_j.sum())
     devices, idle = prices.device * taking_part, prices.device * float(outcome.idle_j.sum())
     fixed = prices.server * compute.joules + idle
@@ -73,6 +85,21 @@ def round_costs(
         compute_j=prices.server * compute.joules,
         fixed_s=compute.seconds,
     )
+
+
+def _planned_j(plan: Plan, outcome: Outcome, arrivals: Sequence[Arrival] | None) -> Array:
+    """Return the joules of each device that the round's problem counts.
+
+    Where the server does not wait for all, these are of the devices that have reported: computing
+    as their cycles were planned, and sending as this plan would let them.
+    """
+    sending = np.where(outcome.active, plan.evaluation.transmission_j, 0.0)
+    if arrivals is None:
+        return sending + np.where(outcome.active, plan.evaluation.processing_j, 0.0)
+    names = {arrival.name for arrival in arrivals}
+    reported = np.array([name in names for name in plan.problem.ids], dtype=np.bool_)
+    sending = np.minimum(sending, outcome.transmission_j)
+    return np.where(reported, sending + outcome.processing_j, 0.0)
 
 
 def check_limits(mission: MissionControl, worst: WorstCase) -> None:
