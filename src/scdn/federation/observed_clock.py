@@ -61,6 +61,7 @@ class ObservedClock(ReplayedClock):
         self.now_s = max(self.now_s, self.clock() - self._zero_s)
         if recorded is not None:
             self.now_s = recorded.at_s
+        self._measure_pace(name)
         arrival = self._arrival(name)
         if reply is None:
             self.drop([name])

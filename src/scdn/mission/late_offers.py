@@ -38,11 +38,12 @@ def offer_with_late_reports(
         return None
     best: Offer | None = None
     chosen: _LateSearch | None = None
-    for waited in sets_to_wait_for(problem):
-        slower_s = full_work_s(problem)[~waited]
+    paces = np.ones(len(problem)) if mission.paces is None else mission.paces
+    for waited in sets_to_wait_for(problem, paces):
+        slower_s = (paces * full_work_s(problem))[~waited]
         next_s = float(slower_s[slower_s > 0].min())
         for deadline_s in compute_deadlines(problem, waited):
-            if deadline_s >= next_s:
+            if deadline_s * float(paces[waited].max()) >= next_s:
                 continue
             search = _LateSearch(problem, mission, solve, waited, deadline_s, waiting)
             offer = search.offer(waiting.worth)
@@ -90,6 +91,8 @@ class _LateSearch:
     ) -> None:
         self.problem, self.mission, self.solve = problem, mission, solve
         self.waited, self.deadline_s, self.waiting = waited, deadline_s, waiting
+        self.paces = np.ones(len(problem)) if mission.paces is None else mission.paces
+        self.pace = float(self.paces[waited].max())
 
     def offer(self, worth: float) -> Offer | None:
         """Return the best plan at this worth of progress; None if nobody is waited for in it."""
@@ -99,7 +102,7 @@ class _LateSearch:
         heard = decision.active & self.waited
         if not heard.any():
             return None
-        seconds_each = work_seconds(plan)
+        seconds_each = work_seconds(plan, mission.paces)
         work_s = float(seconds_each[heard].max())
         seconds = seconds_in_place(mission, option, work_s + mission.fixed_s)
         flight_s = float(plan.problem.flight_s(plan.server_m)) / waiting.serving_rounds
@@ -134,6 +137,11 @@ class _LateSearch:
         shares = staleness_share(rounds - 1, self.mission.staleness_exponent)
         return np.asarray(heard + (gains - heard) * shares[:, None])
 
+    def _late_deadlines_s(self, rounds: Array, seconds: float) -> Array:
+        """Return in what time devices must have computed, as planned, to report in these rounds."""
+        ends_s = (rounds - 1) * seconds + MARGIN * self.pace * self.deadline_s
+        return np.asarray(ends_s / self.paces)
+
     def _variants(self, worth: float) -> list[RoundProblem]:
         """Return the round's problem at this worth, for each of its options."""
         mission = self.mission
@@ -142,10 +150,10 @@ class _LateSearch:
         variants = []
         for option in options:
             own = self.problem if option is None else option.of(self.problem)
-            work_s = self.deadline_s + own.max_delay_s + mission.fixed_s
-            seconds = seconds_in_place(mission, option, work_s)
+            work_s = self.pace * (self.deadline_s + own.max_delay_s)
+            seconds = seconds_in_place(mission, option, work_s + mission.fixed_s)
             rounds = self._rounds(own, option, worth, seconds)
-            ends_s = (rounds - 1) * seconds + MARGIN * self.deadline_s
+            ends_s = self._late_deadlines_s(rounds, seconds)
             latest_s = own.learning.compute_deadline_s
             deadlines_s = np.where(self.waited, self.deadline_s, np.minimum(ends_s, latest_s))
             gains = worth * gain_share(option) * self._gains(rounds)
@@ -176,10 +184,11 @@ class _LateSearch:
         counts = np.repeat(floats(range(1, most + 1))[:, None], count, axis=1)
         power = np.minimum(problem.least_power(problem.server_m), problem.max_power_w)
         sending_j = mission.prices.device * power * problem.max_delay_s
-        longest = min(int(np.ceil(deadline_s / seconds)) + 1, MOST_ROUNDS)
+        latest_s = deadline_s * float(self.paces.max())
+        longest = min(int(np.ceil(latest_s / seconds)) + 1, MOST_ROUNDS)
         for rounds in range(2, max(longest, 2) + 1):
-            ends_s = min((rounds - 1) * seconds + MARGIN * self.deadline_s, deadline_s)
-            trial = replace(problem, deadlines_s=np.full(count, ends_s))
+            ends_s = self._late_deadlines_s(np.full(count, float(rounds)), seconds)
+            trial = replace(problem, deadlines_s=np.minimum(ends_s, deadline_s))
             clock = trial.least_cpu_hz(counts)
             joules = mission.prices.device * trial.processing_j(counts, clock) + sending_j
             gains = self._gains(np.full(count, float(rounds)))[:, 1:].T

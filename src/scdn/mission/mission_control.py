@@ -138,9 +138,15 @@ class MissionControl:
         return None if budget is None else max(budget - self.joules, 0.0)
 
     def begin_round(
-        self, problem: RoundProblem, options: Sequence[RoundOption] = ()
+        self,
+        problem: RoundProblem,
+        options: Sequence[RoundOption] = (),
+        paces: Sequence[float] | None = None,
     ) -> MissionRound:
-        """Return what the next round's plan needs to know; `options` are those of the round."""
+        """Return what the next round's plan needs to know; `options` are those of the round.
+
+        `paces` says how many times as long as planned each device takes, where that is measured.
+        """
         settings = self.scenario.mission
         self.round = MissionRound(
             gains=self.forecast.gains(problem.ids, self.rounds, problem.max_iterations),
@@ -163,11 +169,19 @@ class MissionControl:
             fixed_worth=settings.worth_j is not None,
             power=POWER,
             options=self._in_time(options),
-            may_be_late=settings.schedule == "auto",
+            may_be_late=self.may_be_late,
+            paces=None if paces is None else np.array(paces),
             hearing=self.forecast.hearing / max(1, len(problem)),
             staleness_exponent=self.forecast.staleness_exponent,
         )
         return self.round
+
+    @property
+    def may_be_late(self) -> bool:
+        """Return whether the server may go on without slow devices: where seconds have a price."""
+        settings = self.scenario.mission
+        in_a_hurry = settings.goal == "time" or settings.deadline_s is not None
+        return settings.schedule == "auto" and in_a_hurry
 
     def _in_time(self, options: Sequence[RoundOption]) -> tuple[RoundOption, ...]:
         """Return the options that end before the deadline; the shortest, if none does."""

@@ -88,6 +88,8 @@ class MissionRound:
         Durations and bits to choose from; none: those of the problem.
     may_be_late
         Whether the server may go on without slow devices, whose reports are then used later.
+    paces
+        (N,): how many times as long as planned each device takes, where that is measured.
     hearing
         The part of a device's gain that comes from its fresh embeddings, and not from its update.
     staleness_exponent
@@ -115,6 +117,7 @@ class MissionRound:
     options: tuple[RoundOption, ...] = ()
     server_factor: float = 1.0
     may_be_late: bool = False
+    paces: Array | None = None
     hearing: float = 0.0
     staleness_exponent: float = 0.5
 
@@ -202,7 +205,8 @@ class _PriceSearch:
         joules += overhead_j(mission, option) * float(plan.decision.active.sum())
         chosen = mission.gains[np.arange(len(self.problem)), iterations.astype(np.int64)]
         gain = gain_share(option) * (mission.base + float(chosen.sum()))
-        seconds = seconds_in_place(mission, option, _work_s(plan) + mission.fixed_s)
+        work_s = float(work_seconds(plan, mission.paces).max(initial=0.0))
+        seconds = seconds_in_place(mission, option, work_s + mission.fixed_s)
         seconds += float(plan.problem.flight_s(plan.server_m)) / serving_rounds
         return Offer(plan, worth, second_price, joules, seconds, gain, serving_rounds)
 
@@ -344,17 +348,13 @@ def _raise(
     return low, high or low
 
 
-def _work_s(plan: Plan) -> float:
-    """Return the seconds until the last device has computed and reported."""
-    return float(work_seconds(plan).max(initial=0.0))
-
-
-def work_seconds(plan: Plan) -> Array:
+def work_seconds(plan: Plan, paces: Array | None) -> Array:
     """Return the seconds until each device has computed and reported; 0 for those that rest."""
     problem, decision = plan.problem, plan.decision
     computing = problem.cycles(decision.iterations) / np.maximum(decision.cpu_hz, 1e-300)
     sending = np.nan_to_num(plan.evaluation.delay_s)
-    return np.where(decision.active, computing + sending, 0.0)
+    seconds = np.where(decision.active, computing + sending, 0.0)
+    return seconds if paces is None else paces * seconds
 
 
 def _joules_per_second(offer: Offer) -> float:

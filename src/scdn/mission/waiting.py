@@ -38,13 +38,14 @@ def compute_deadlines(problem: RoundProblem, waited: Mask | None = None) -> list
     return deadlines_s
 
 
-def sets_to_wait_for(problem: RoundProblem) -> list[Mask]:
+def sets_to_wait_for(problem: RoundProblem, paces: Array) -> list[Mask]:
     """Return sets of devices that the server may wait for, when it goes on without slower ones.
 
     It waits for the fastest, up to a gap: the next device needs `SLOWER` times as long or more.
-    Each set has a device that can train, and leaves one out that can.
+    Each set has a device that can train, and leaves one out that can. `paces` says how many times
+    as long as planned each device takes.
     """
-    work_s = full_work_s(problem)
+    work_s = paces * full_work_s(problem)
     times_s = np.unique(work_s[work_s > 0])
     gaps = times_s[1:] / times_s[:-1]
     largest = sorted(np.flatnonzero(gaps >= SLOWER), key=lambda n: -gaps[n])[:MOST_SETS]

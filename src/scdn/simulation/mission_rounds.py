@@ -13,8 +13,11 @@ from scdn.learning.virtual_clock import Arrival
 from scdn.mission.flown_round import FlownRound, without_battery_limits
 from scdn.mission.mission_control import MissionControl, RoundCosts
 from scdn.mission.option_worth import gain_share
+from scdn.mission.round_search import MissionRound
 from scdn.simulation.outcome import Outcome, RoundResult
+from scdn.simulation.round_options import round_options
 from scdn.simulation.server_compute import ServerCompute
+from scdn.simulation.waited_reports import measured_paces
 from scdn.simulation.worst_case import WorstCase
 from scdn.world.movement_models import MovementJ
 
@@ -22,6 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scdn.simulation.loop import Simulation
+
+
+def begin_round(simulation: Simulation, problem: RoundProblem) -> MissionRound | None:
+    """Return what a run's mission tells the plan of a round; None without a mission."""
+    if simulation.mission is None:
+        return None
+    options, paces = round_options(simulation, problem), measured_paces(simulation, problem.ids)
+    return simulation.mission.begin_round(problem, options, paces)
 
 
 def observe_round(
