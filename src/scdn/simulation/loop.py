@@ -122,7 +122,7 @@ class Simulation:
             if self.mission is not None:
                 costs = round_costs(plan, result, movement, compute, latency_s, self.mission)
                 event["forecast"] = observe_round(self, plan, result, costs, scores)
-                self.flown = flown_round(self.mission, problem, plan, result, costs)
+                self.flown = flown_round(self, self.mission, problem, plan, result, costs)
             event |= {"entered": entered, "exited": exited, "metrics": metrics}
             event |= {"latency_s": latency_s, "seconds": time.perf_counter() - began}
             self.batteries.add_to_event(event, reports.fleet)

@@ -121,6 +121,7 @@ def check_limits(mission: MissionControl, worst: WorstCase) -> None:
 
 
 def flown_round(
+    simulation: Simulation,
     mission: MissionControl,
     problem: RoundProblem,
     plan: Plan,
@@ -143,7 +144,14 @@ def flown_round(
         base_gain=share * forecast.base,
         fixed_j=costs.compute_j + _least_idling_j(mission, outcome),
         billed_j=costs.joules,
+        has_late_reports=has_late_reports(simulation, result),
     )
+
+
+def has_late_reports(simulation: Simulation, result: RoundResult) -> bool:
+    """Return whether a round used reports of others, or some of its own are to come."""
+    stale = any(arrival.staleness for arrival in result.arrivals or ())
+    return stale or bool(simulation.schedule.clock.running)
 
 
 def _least_idling_j(mission: MissionControl, outcome: Outcome) -> float:
