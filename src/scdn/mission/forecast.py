@@ -35,7 +35,7 @@ HEARING_MEMORY = 0.85  # weight of a round against the next one, in base and hea
 USUAL_STALENESS_EXPONENT = 0.5  # a common choice for updates that are weighted by their staleness
 STALENESS_LIMITS = (0.0, 2.0)
 STALENESS_PRIOR_WEIGHT = 3.0  # in late reports of which 1 + staleness is e
-LOG_LIMIT = 2.0  # of the logarithm of a measured share, which is noisy
+LOG_LIMIT = 3.0  # of the logarithm of a measured share, which is noisy
 
 
 def staleness_share(staleness: ArrayLike, exponent: float) -> Array:

@@ -215,7 +215,8 @@ class _PriceSearch:
         if start is None:
             worth, serving = self.mission.worth_j or FIRST_WORTH, self.first_serving_rounds
         else:
-            worth = (start.joules + second_price * start.seconds) / max(start.gain, 1e-300)
+            cost = start.joules + second_price * start.seconds
+            worth = max(cost / max(start.gain, 1e-300), 1e-300)
             serving = start.serving_rounds
         offer = self.offer(worth, serving, second_price)
         for _ in range(MOST_PLANS - 1):

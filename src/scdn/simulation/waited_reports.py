@@ -40,22 +40,25 @@ def reports_to_wait_for(
 ) -> int | None:
     """Return after how many reports the round ends; None if it waits for all.
 
-    These are the reports of the devices that the plan waits for and that begin now, and those of
-    devices at work that are due before. It is one at least.
+    The round ends when the last of those that the plan waits for, and that begin now, reports. All
+    reports that are due until then count, whoever sends them. It is one at least.
     """
     if plan.waits_for is None:
         return None
-    begin = {name: cycle for name, cycle in cycles.items() if name not in clock.running}
-    waited = [begin[name] for name in plan.waits_for if name in begin]
-    in_time = [cycle for cycle in waited if not cycle.late]
-    lasts_s = [begin[n].seconds * clock.pace(n) for n in plan.waits_for if n in begin]
-    ends_s = clock.now_s + max(lasts_s, default=0.0)
-    due = [
-        name
-        for name, cycle in clock.running.items()
-        if name in cycles and clock.due_s[name] + (clock.pace(name) - 1) * cycle.seconds <= ends_s
-    ]
-    return max(len(in_time) + len(due), 1)
+    due_s = {name: _due_s(clock, name, cycle) for name, cycle in cycles.items()}
+    begins = [due_s[n] for n in plan.waits_for if n in due_s and n not in clock.running]
+    ends_s = max(begins, default=clock.now_s)
+    current = {**cycles, **{n: cycle for n, cycle in clock.running.items() if n in cycles}}
+    in_time = [n for n, cycle in current.items() if not cycle.late and due_s[n] <= ends_s]
+    return max(len(in_time), 1)
+
+
+def _due_s(clock: VirtualClock, name: str, cycle: PartyCycle) -> float:
+    """Return when a device is expected to report: the cycle that it is in, or the one it begins."""
+    running = clock.running.get(name)
+    if running is None:
+        return clock.now_s + clock.pace(name) * cycle.seconds
+    return clock.due_s[name] + (clock.pace(name) - 1) * running.seconds
 
 
 def measured_paces(simulation: Simulation, names: Sequence[str]) -> list[float] | None:
