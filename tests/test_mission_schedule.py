@@ -276,7 +276,7 @@ def test_the_discount_is_measured_on_late_reports(exponent, decay):
     for index in range(1, 60):
         staleness = 1 + index % 5
         level = decay**index
-        gains = {name: level for name in fresh} | {"late": level * (1 + staleness) ** -exponent}
+        gains = dict.fromkeys(fresh, level) | {"late": level * (1 + staleness) ** -exponent}
         forecast.parties.pop("late", None)  # it is compared with the others
         forecast.observe(measured(index, gains, {"late": staleness}), index, 4)
     assert forecast.staleness_exponent == pytest.approx(exponent, abs=0.15)
