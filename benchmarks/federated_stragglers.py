@@ -39,13 +39,18 @@ from scdn.targets import parse_targets
 STEP_S, SLOWER = 0.2, 10
 DEVICES = 4
 ROUNDS = {  # shorter ones may take more
-    "synchronous": 6, "buffered": 24, "asynchronous": 24, "mission": 24
-}  # fmt: skip
+    "synchronous": 6,
+    "buffered": 24,
+    "asynchronous": 24,
+    "mission": 24,
+    "mission that waits": 6,
+}
 METHODS = {
     "synchronous": "max-vfl",
     "buffered": "max-vfl-buffered",
     "asynchronous": "federated_stragglers:ASYNCHRONOUS",
     "mission": "mission",
+    "mission that waits": "mission",
 }
 TARGETS = ("top1=93", "top1=95")
 MISSION = ("mission.goal=time", "mission.target=top1=95")  # the harder one
@@ -103,7 +108,10 @@ class SlowDevices(LocalDevices):
 def federate(schedule: str, out: Path) -> Run:
     """Run the federation until its last round."""
     settings = [*SETTINGS, f"method={METHODS[schedule]}", f"learning.rounds={ROUNDS[schedule]}"]
-    settings += MISSION if schedule == "mission" else ()
+    if METHODS[schedule] == "mission":
+        settings += MISSION
+    if schedule == "mission that waits":
+        settings.append("mission.schedule=synchronous")
     scenario = federated_scenario(read_scenario("examples/quick.toml", settings))
     local = SlowDevices.prepare(out, scenario, None, with_keys=False)
     devices = SlowDevices(local.out, local.scenario, local.names, None)
