@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace as dataclass_replace
 from functools import partial
 
 import numpy as np
@@ -17,6 +18,7 @@ from scdn.data import fetch
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.replayed_clock import RecordedArrival, ReplayedClock
 from scdn.learning.virtual_clock import PartyCycle, VirtualClock
+from scdn.methods import method
 from scdn.mission.forecast import (
     USUAL_STALENESS_EXPONENT,
     MeasuredProgress,
@@ -423,6 +425,18 @@ def test_a_mission_that_need_not_choose_is_the_synchronous_one(tmp_path, slower,
         del recorded[0]["scenario"]["mission"]["schedule"]
         events.append(recorded)
     assert events[0] == events[1]
+
+
+PATIENT = dataclass_replace(method("mission"), name="patient", schedule="synchronous")
+
+
+def test_a_mission_with_the_synchronous_schedule_never_goes_on_without_a_device(tmp_path):
+    setting = one_slow(learning={"rounds": 3}).model_copy(
+        update={"method": "test_mission_schedule:PATIENT"}
+    )
+    recorded = run(setting, tmp_path / "run")
+    assert not any(waited_for(recorded))
+    assert all("arrivals" not in event for event in recorded.rounds)
 
 
 def test_batteries_pay_for_late_reports(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from scdn.arrays import Array
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
+from scdn.learning.schedules import PlannedSchedule
 from scdn.learning.virtual_clock import Arrival
 from scdn.mission.flown_round import FlownRound, without_battery_limits
 from scdn.mission.mission_control import MissionControl, RoundCosts
@@ -32,7 +34,10 @@ def begin_round(simulation: Simulation, problem: RoundProblem) -> MissionRound |
     if simulation.mission is None:
         return None
     options, paces = round_options(simulation, problem), measured_paces(simulation, problem.ids)
-    return simulation.mission.begin_round(problem, options, paces)
+    told = simulation.mission.begin_round(problem, options, paces)
+    if not isinstance(simulation.schedule, PlannedSchedule):  # it waits, whatever the plan says
+        told = simulation.mission.round = replace(told, may_be_late=False)
+    return told
 
 
 def observe_round(
