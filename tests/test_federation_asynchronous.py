@@ -82,6 +82,22 @@ def replaying(scenario, folder):
     return scenario.model_copy(update={"churn": churn})
 
 
+def killed_and_resumed(folder, scenario, network):
+    """Return a federation of six rounds whose server is killed after the third and resumed."""
+
+    def kill(event, _):
+        if event["round"] == 2:
+            raise Killed
+
+    with pytest.raises(Killed):
+        server(folder, folder / "run", network).run(scenario, on_round=kill)
+    recorded = server(folder, folder / "run", network).resume()
+    assert [event["round"] for event in recorded.rounds] == list(range(6))
+    times = [a["at_s"] for event in recorded.rounds for a in event["arrivals"]]
+    assert times == sorted(times)
+    return recorded
+
+
 def arrivals(recorded):
     return [[(a["id"], a["staleness"]) for a in event["arrivals"]] for event in recorded.rounds]
 
@@ -172,17 +188,7 @@ def test_a_federated_mission_waits_for_all_where_seconds_have_no_price(tmp_path)
 def test_a_restarted_server_of_a_mission_goes_on(tmp_path):
     scenario = mission_scenario()
     network = slow_network(tmp_path, scenario, {3: 1000})
-
-    def kill(event, _):
-        if event["round"] == 2:
-            raise Killed
-
-    with pytest.raises(Killed):
-        server(tmp_path, tmp_path / "run", network).run(scenario, on_round=kill)
-    recorded = server(tmp_path, tmp_path / "run", network).resume()
-    assert [event["round"] for event in recorded.rounds] == list(range(6))
-    times = [a["at_s"] for event in recorded.rounds for a in event["arrivals"]]
-    assert times == sorted(times)
+    killed_and_resumed(tmp_path, scenario, network)
 
 
 def test_a_device_that_is_not_ready_is_late_and_not_gone(tmp_path):
@@ -222,17 +228,7 @@ def test_a_restarted_server_lets_devices_begin_again(tmp_path):
     settings = ("learning.rounds=6", "churn.exits=false", "method=greedy-asynchronous")
     scenario = small_scenario(*settings)
     network = slow_network(tmp_path, scenario, {1: 40})
-
-    def kill(event, _):
-        if event["round"] == 2:
-            raise Killed
-
-    with pytest.raises(Killed):
-        server(tmp_path, tmp_path / "run", network).run(scenario, on_round=kill)
-    recorded = server(tmp_path, tmp_path / "run", network).resume()
-    assert [event["round"] for event in recorded.rounds] == list(range(6))
-    times = [a["at_s"] for event in recorded.rounds for a in event["arrivals"]]
-    assert times == sorted(times)
+    recorded = killed_and_resumed(tmp_path, scenario, network)
     assert {a["id"] for event in recorded.rounds for a in event["arrivals"]} >= set(THREE[1:])
 
 
