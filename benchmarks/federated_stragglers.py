@@ -38,13 +38,22 @@ from scdn.targets import parse_targets
 
 STEP_S, SLOWER = 0.2, 10
 DEVICES = 4
-ROUNDS = {"synchronous": 6, "buffered": 24, "asynchronous": 24}  # shorter ones may take more
+ROUNDS = {  # shorter ones may take more
+    "synchronous": 6,
+    "buffered": 24,
+    "asynchronous": 24,
+    "mission": 24,
+    "mission that waits": 6,
+}
 METHODS = {
     "synchronous": "max-vfl",
     "buffered": "max-vfl-buffered",
     "asynchronous": "federated_stragglers:ASYNCHRONOUS",
+    "mission": "mission",
+    "mission that waits": "mission",
 }
 TARGETS = ("top1=93", "top1=95")
+MISSION = ("mission.goal=time", "mission.target=top1=95")  # the harder one
 SETTINGS = (
     "fleet.0.count=4",
     "churn.entry_rate=0",
@@ -99,6 +108,10 @@ class SlowDevices(LocalDevices):
 def federate(schedule: str, out: Path) -> Run:
     """Run the federation until its last round."""
     settings = [*SETTINGS, f"method={METHODS[schedule]}", f"learning.rounds={ROUNDS[schedule]}"]
+    if METHODS[schedule] == "mission":
+        settings += MISSION
+    if schedule == "mission that waits":
+        settings.append("mission.schedule=synchronous")
     scenario = federated_scenario(read_scenario("examples/quick.toml", settings))
     local = SlowDevices.prepare(out, scenario, None, with_keys=False)
     devices = SlowDevices(local.out, local.scenario, local.names, None)
@@ -141,6 +154,7 @@ def result(schedule: str, recorded: Run) -> dict[str, Any]:
         "seconds": seconds,
         "reports_of_slow_device": len(slow) if slow else None,
         "staleness": slow,
+        "waited_for": [len(event["plan"].get("waits_for") or ()) or None for event in rounds],
         "left": [name for event in rounds for name in event["exited"]],
     }
 

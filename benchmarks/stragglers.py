@@ -5,8 +5,10 @@
 
 Six devices of `examples/straggler.toml` learn MNIST, all at their highest clock and power; only the
 schedule differs. *Left out* is the synchronous schedule with a deadline that the slow device cannot
-meet. A run ends when it has reached all targets, or after 120 rounds. `run` appends to the file and
-skips what is in it. Ratios are to the synchronous schedule with the same seed.
+meet. Missions choose power, clock and iterations too, to their own target; those that *wait* have
+`mission.schedule = "synchronous"`. In *alike* runs the sixth device is as fast as the others. A run
+ends when it has reached all targets, or after 120 rounds. `run` appends to the file and skips what
+is in it. Ratios are to the synchronous schedule of the same network, with the same seed.
 """
 
 from __future__ import annotations
@@ -29,12 +31,21 @@ SCENARIO = Path(__file__).parents[1] / "examples" / "straggler.toml"
 TARGETS = ("top3=97", "top1=88")
 ROUNDS = 120  # after which a run has not reached its targets
 SHORT_DEADLINE = "learning.compute_deadline_s=1"
+WAITS = "mission.schedule=synchronous"
+ALIKE = "fleet.1.cpu_max_hz=[2.3e9,2.3e9]"
+MISSION_TARGET = "mission.target=top1=88"  # the harder one
 SCHEDULES = {  # by name in the table: the method, and what it changes in the scenario
     "synchronous": ("max-vfl", []),
     "left out": ("max-vfl", [SHORT_DEADLINE]),
     "buffered, 5 of 6": ("max-vfl-buffered", []),
     "buffered, 3 of 6": ("max-vfl-buffered", ["learning.buffer_reports=3"]),
     "asynchronous": ("max-vfl-asynchronous", []),
+    "mission, time": ("mission", ["mission.goal=time"]),
+    "mission, time, waits": ("mission", ["mission.goal=time", WAITS]),
+    "mission, energy": ("mission", ["mission.goal=energy"]),
+    "alike, synchronous": ("max-vfl", [ALIKE]),
+    "alike, mission, time": ("mission", [ALIKE, "mission.goal=time"]),
+    "alike, mission, time, waits": ("mission", [ALIKE, "mission.goal=time", WAITS]),
 }
 KEY = ("schedule", "seed")
 
@@ -45,6 +56,8 @@ def train(schedule: str, seed: int) -> Record:
     register_method(asynchronous)
     name, settings = SCHEDULES[schedule]
     settings = [*settings, f"seed={seed}", f"method={name}", f"learning.rounds={ROUNDS}"]
+    if name == "mission":
+        settings.append(MISSION_TARGET)
     targets = parse_targets(TARGETS)
     recorded = run_to_targets(read_scenario(SCENARIO, settings), targets)
     stale = [
@@ -60,6 +73,7 @@ def train(schedule: str, seed: int) -> Record:
         "rounds": len(recorded.rounds),
         "top3": recorded.rounds[-1]["metrics"]["top3"],
         "staleness": max(stale, default=0),
+        "waited_for_all": sum("waits_for" not in event["plan"] for event in recorded.rounds),
     }
 
 
@@ -80,7 +94,7 @@ def rows(records: Sequence[Record]) -> Iterator[str]:
         results = {(r["schedule"], r["seed"]): r["targets"][index] for r in records}
         for schedule in SCHEDULES:
             own = {seed: r for (name, seed), r in results.items() if name == schedule}
-            waited = [results["synchronous", seed] for seed in own]
+            waited = [results[reference(schedule), seed] for seed in own]
             cells = [
                 median_text([amount(result, key) for result in own.values()], digits)
                 for key, digits in (("round", 0), ("seconds", 1), ("joules", 1))
@@ -92,6 +106,32 @@ def rows(records: Sequence[Record]) -> Iterator[str]:
                 cells.append(f"{median_text(ratios, 2)} ({min(ratios):.2f} to {highest})")
             reached = sum(result["reached"] for result in own.values())
             yield f"| {target} | {schedule} | {reached} of {len(own)} | {' | '.join(cells)} |"
+    yield from rows_by_seed(records)
+
+
+def rows_by_seed(records: Sequence[Record]) -> Iterator[str]:
+    """Return the lines of a second table: the ratios of each seed, of seconds and of joules."""
+    seeds = sorted({record["seed"] for record in records})
+    yield ""
+    yield f"| target | schedule | ratio of | {' | '.join(f'seed {seed}' for seed in seeds)} |"
+    yield f"|---|---|---|{'---|' * len(seeds)}"
+    for index, target in enumerate(TARGETS):
+        results = {(r["schedule"], r["seed"]): r["targets"][index] for r in records}
+        for schedule in SCHEDULES:
+            if "mission" not in schedule:
+                continue
+            for key in ("seconds", "joules"):
+                cells = [
+                    number_text(amount(own, key) / amount(results[reference(schedule), seed], key))
+                    for seed in seeds
+                    if (own := results.get((schedule, seed)))
+                ]
+                yield f"| {target} | {schedule} | {key} | {' | '.join(cells)} |"
+
+
+def reference(schedule: str) -> str:
+    """Return the schedule that another one is compared with: the synchronous one."""
+    return "alike, synchronous" if schedule.startswith("alike") else "synchronous"
 
 
 def amount(result: Record, key: str) -> float:
@@ -104,7 +144,7 @@ def median_text(values: Sequence[float], digits: int) -> str:
     return number_text(statistics.median(values), digits)
 
 
-def number_text(value: float, digits: int) -> str:
+def number_text(value: float, digits: int = 2) -> str:
     """Return a number, or a sign for one that is infinite."""
     return f"{value:.{digits}f}" if math.isfinite(value) else "∞"
 

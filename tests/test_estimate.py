@@ -14,6 +14,7 @@ from run_scenarios import METHODS, scenario
 from scdn.cli import main
 from scdn.data import fetch
 from scdn.record.round_totals import TERMS, energy_terms
+from scdn.scenario import read_scenario
 from scdn.simulation.estimate import estimate
 from scdn.simulation.estimate_text import MEASURED, MEASURED_MISSION, estimate_text
 from scdn.simulation.runner import run
@@ -60,6 +61,17 @@ def test_every_method_has_an_estimate_that_adds_up(name):
     )
     assert document["seconds"] == pytest.approx(sum(row["seconds"] for row in rounds))
     assert all(0 <= row["active"] <= row["present"] for row in rounds)
+
+
+@pytest.mark.parametrize("name", ["max-vfl-buffered", "mission"])
+def test_a_round_that_goes_on_without_a_slow_device_has_an_estimate(name):
+    settings = ("learning.rounds=4", "mission.goal=time", "mission.target=top3=97")
+    example = read_scenario("examples/straggler.toml", (f"method={name}", *settings))
+    rounds = estimate(example).rounds
+    assert len(rounds) == 4
+    late = [event for event in rounds if event.get("arrivals")]
+    assert late
+    assert len(late[0]["arrivals"]) == 5
 
 
 def test_an_estimate_is_the_same_every_time():

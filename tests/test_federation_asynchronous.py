@@ -21,12 +21,14 @@ from federation_helpers import (
     small_scenario,
 )
 
+from scdn.data import fetch
 from scdn.errors import InputError
 from scdn.federation.export_parties import export_parties
+from scdn.federation.server_settings import federated_scenario
 from scdn.federation.wire_format import decode
 from scdn.methods import method, register_method
 from scdn.record.run_reader import read_run
-from scdn.scenario import make_scenario
+from scdn.scenario import make_scenario, read_scenario
 from scdn.simulation.runner import run
 from scdn.world.churn import churn_trace
 
@@ -80,6 +82,22 @@ def replaying(scenario, folder):
     return scenario.model_copy(update={"churn": churn})
 
 
+def killed_and_resumed(folder, scenario, network):
+    """Return a federation of six rounds whose server is killed after the third and resumed."""
+
+    def kill(event, _):
+        if event["round"] == 2:
+            raise Killed
+
+    with pytest.raises(Killed):
+        server(folder, folder / "run", network).run(scenario, on_round=kill)
+    recorded = server(folder, folder / "run", network).resume()
+    assert [event["round"] for event in recorded.rounds] == list(range(6))
+    times = [a["at_s"] for event in recorded.rounds for a in event["arrivals"]]
+    assert times == sorted(times)
+    return recorded
+
+
 def arrivals(recorded):
     return [[(a["id"], a["staleness"]) for a in event["arrivals"]] for event in recorded.rounds]
 
@@ -124,6 +142,55 @@ def test_with_recorded_arrivals_events_are_those_of_a_simulation(
     assert largest_difference(repeated.rounds, federated.rounds) < 1e-9
 
 
+SLOW_FLEET = (
+    'fleet=[{kind="device", count=2, flops_per_cycle=0.0066, cpu_max_hz=2.3e9}, '
+    '{kind="slow", count=1, flops_per_cycle=0.0066, cpu_max_hz=2.3e8}]'
+)
+
+
+def mission_scenario(*settings):
+    """Return a scenario of a mission in a hurry, with a device whose clock is ten times slower."""
+    fetch("digits")
+    shared = [s for s in SETTINGS if not s.startswith(("fleet", "method"))]
+    mission = ("method=mission", "mission.goal=time", "mission.target=top1=99", SLOW_FLEET)
+    deadline = "learning.compute_deadline_s=1"
+    quiet = ("churn.exits=false", "learning.rounds=6")
+    return federated_scenario(
+        read_scenario("examples/quick.toml", (*shared, *mission, deadline, *quiet, *settings))
+    )
+
+
+@pytest.mark.parametrize("bits", [(), (4,)])
+def test_a_mission_that_goes_on_without_a_slow_device_has_the_events_of_a_simulation(
+    tmp_path, bits
+):
+    scenario = mission_scenario(f"mission.bits={list(bits)}")
+    log = []
+    network = slow_network(tmp_path, scenario, {3: 25})
+    federated = server(tmp_path, tmp_path / "run", network, log).run(scenario)
+    assert not any("dropped" in line or "refused" in line for line in log)
+    assert federated.rounds[0]["plan"]["waits_for"] == ["device-1", "device-2"]
+    simulated = run(replaying(scenario, tmp_path / "run"), tmp_path / "simulated")
+    assert arrivals(simulated) == arrivals(federated)
+    assert len(list(differences(simulated.rounds, federated.rounds))) > 300
+    assert largest_difference(simulated.rounds, federated.rounds) < 1e-9
+
+
+def test_a_federated_mission_waits_for_all_where_seconds_have_no_price(tmp_path):
+    scenario = mission_scenario("mission.goal=energy")
+    network = slow_network(tmp_path, scenario, {})
+    federated = server(tmp_path, tmp_path / "run", network).run(scenario)
+    simulated = run(scenario, tmp_path / "simulated")
+    assert all("arrivals" not in event for event in federated.rounds)
+    assert largest_difference(simulated.rounds, federated.rounds) < 1e-9
+
+
+def test_a_restarted_server_of_a_mission_goes_on(tmp_path):
+    scenario = mission_scenario()
+    network = slow_network(tmp_path, scenario, {3: 1000})
+    killed_and_resumed(tmp_path, scenario, network)
+
+
 def test_a_device_that_is_not_ready_is_late_and_not_gone(tmp_path):
     """It is left alone while it works, and its report is used when it comes."""
     settings = ("learning.rounds=8", "churn.exits=false", "method=greedy-buffered")
@@ -161,17 +228,7 @@ def test_a_restarted_server_lets_devices_begin_again(tmp_path):
     settings = ("learning.rounds=6", "churn.exits=false", "method=greedy-asynchronous")
     scenario = small_scenario(*settings)
     network = slow_network(tmp_path, scenario, {1: 40})
-
-    def kill(event, _):
-        if event["round"] == 2:
-            raise Killed
-
-    with pytest.raises(Killed):
-        server(tmp_path, tmp_path / "run", network).run(scenario, on_round=kill)
-    recorded = server(tmp_path, tmp_path / "run", network).resume()
-    assert [event["round"] for event in recorded.rounds] == list(range(6))
-    times = [a["at_s"] for event in recorded.rounds for a in event["arrivals"]]
-    assert times == sorted(times)
+    recorded = killed_and_resumed(tmp_path, scenario, network)
     assert {a["id"] for event in recorded.rounds for a in event["arrivals"]} >= set(THREE[1:])
 
 

@@ -28,6 +28,7 @@ NOT_OF_A_NETWORK = {
     "electronics.idle_w",
     "mission",
     "mission.goal",
+    "mission.schedule",
     "mission.durations",
     "mission.bits",
 }

@@ -19,6 +19,7 @@ from scdn.control.oort import PartyUtilities, oort
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import RoundProblem
 from scdn.control.solve import solve, solve_best
+from scdn.mission.late_offers import offer_with_late_reports
 from scdn.mission.round_search import MissionRound, best_offer
 from scdn.registry import Registry
 from scdn.rng import generator
@@ -88,8 +89,9 @@ class Method:
     uses_utilities: bool = False
 
     def __post_init__(self) -> None:
-        if self.uses_progress and self.schedule != "synchronous":
-            raise ValueError(f"{self.name} plans by progress: its schedule must be synchronous")
+        if self.uses_progress and self.schedule not in ("synchronous", "planned"):
+            allowed = "its schedule must be synchronous or planned"
+            raise ValueError(f"{self.name} plans by progress: {allowed}")
 
     @property
     def measures_progress(self) -> bool:
@@ -112,7 +114,8 @@ def mission_controller(problem: RoundProblem, context: RoundContext) -> Plan:
     if context.mission is None:
         raise ValueError("the context of a mission must have its goal and forecast")
     exact = partial(solve_best, gap=PLAN_GAP, max_boxes=PLAN_BOXES, warm_start=context.warm_start)
-    offer = best_offer(problem, context.mission, exact)
+    waiting = best_offer(problem, context.mission, exact)
+    offer = offer_with_late_reports(problem, context.mission, exact, waiting) or waiting
     return replace(offer.plan, worth_j=offer.worth)
 
 
@@ -188,6 +191,7 @@ for _method in (
     Method(
         "mission",
         mission_controller,
+        schedule="planned",
         about="least energy for progress that is measured; embeddings kept",
         uses_importance=False,
         uses_progress=True,

@@ -110,7 +110,7 @@ class _Check(NamedTuple):
 
 def _device_checks(problem: RoundProblem, decision: Decision, delay: Array) -> Iterator[_Check]:
     iterations, power, cpu = decision.iterations, decision.power_w, decision.cpu_hz
-    needed = problem.cycles(iterations) / problem.learning.compute_deadline_s
+    needed = problem.cycles(iterations) / problem.compute_deadline_s
 
     def at_most(
         constraint: str, value: Array, limit: Array | float, where: Mask | bool = True

@@ -37,6 +37,7 @@ class Plan:
     repaired: Plan | None = None
     worth_j: float | None = None  # of a unit of progress, in a mission
     battery_limited: Mask | None = None  # devices whose batteries lowered their limits
+    waits_for: tuple[str, ...] | None = None  # devices whose reports the round ends with; None: all
 
     @property
     def objective(self) -> float:

@@ -60,6 +60,7 @@ class RoundProblem:
     forgone: Array | None = None  # (N, τ^g + 1): replaces the bound, by number of iterations
     fixed_cost: float = 0.0  # of the objective, whatever is decided, such as the price of time
     iteration_caps: Array | None = None  # of each device, below τ^g
+    deadlines_s: Array | None = None  # (N,): replaces the scenario's compute_deadline_s
     network_size: int = -1  # N of Theorem 1's bound; by default the number of devices here
     option: RoundOption | None = None  # duration and bits that this is the problem of, if chosen
     noise_w: Array = field(init=False)
@@ -72,7 +73,7 @@ class RoundProblem:
     def take(self, which: IntArray) -> RoundProblem:
         """Return the problem of some of the devices; the bound keeps the network's N."""
         arrays = {name: getattr(self, name)[which] for name in DEVICE_COLUMNS}
-        for name in ("forgone", "iteration_caps"):
+        for name in ("forgone", "iteration_caps", "deadlines_s"):
             values = getattr(self, name)
             arrays[name] = None if values is None else values[which]
         return replace(self, ids=tuple(self.ids[i] for i in which), **arrays)
@@ -113,10 +114,16 @@ class RoundProblem:
         most = np.full(len(self), float(self.max_iterations))
         return most if self.iteration_caps is None else np.minimum(most, self.iteration_caps)
 
+    @property
+    def compute_deadline_s(self) -> float | Array:
+        """Return the time in which a device must have computed, if need be of each device."""
+        own = self.deadlines_s
+        return self.learning.compute_deadline_s if own is None else own
+
     def most_iterations(self) -> Array:
         """Return the most iterations, relaxed, that the fastest clock, τ^g and caps allow."""
         per_iteration = self.cycles(np.ones(len(self)))
-        budget = self.cpu_max_hz * self.learning.compute_deadline_s
+        budget = self.cpu_max_hz * self.compute_deadline_s
         limit = self.iteration_cap()
         by_clock = np.divide(budget, per_iteration, out=limit.copy(), where=per_iteration > 0)
         return np.minimum(limit, by_clock)
@@ -129,8 +136,8 @@ class RoundProblem:
 
     def least_cpu_hz(self, iterations: ArrayLike) -> Array:
         """Return the slowest clock that carries the iterations; it may exceed the fastest."""
-        deadline = self.learning.compute_deadline_s
-        return energy.least_cpu_hz(self.cycles(iterations), deadline, self.cpu_min_hz)
+        cycles = self.cycles(iterations)
+        return energy.least_cpu_hz(cycles, self.compute_deadline_s, self.cpu_min_hz)
 
     def processing_j(self, iterations: ArrayLike, cpu_hz: ArrayLike) -> Array:
         """Return the energy of computing the iterations at a clock."""

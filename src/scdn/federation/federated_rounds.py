@@ -26,9 +26,10 @@ from scdn.rng import generator
 from scdn.scenario import DeviceGroup, Scenario
 from scdn.simulation.arrival_rounds import recorded_arrivals
 from scdn.simulation.loop import Simulation
-from scdn.simulation.outcome import Outcome
+from scdn.simulation.outcome import Outcome, RoundResult
 from scdn.simulation.problem_builder import DeviceReports
 from scdn.simulation.run_data import RunData
+from scdn.simulation.waited_reports import waits_for_all
 from scdn.world.churn import NEVER, ChurnTrace
 from scdn.world.fleet import Fleet, draw_group, string_array
 
@@ -58,6 +59,7 @@ class FederatedSimulation(Simulation):
     rows: AlignedRows = field(kw_only=True)
     follows_trace: bool = field(default=False, kw_only=True)  # exits and entries as scripted
     wait_s: float = field(default=60.0, kw_only=True)  # for devices that are expected
+    _together: bool = field(default=False, kw_only=True)  # the round waits for all reports
     _new: set[str] = field(default_factory=set, kw_only=True)  # found before a round
     _lost: set[str] = field(default_factory=set, kw_only=True)  # departed without a goodbye
 
@@ -91,6 +93,14 @@ class FederatedSimulation(Simulation):
         }
         return plan, fallback
 
+    def train(self, plan: Plan, outcome: Outcome) -> RoundResult:
+        """Train as in a simulation; the time of a round that waits for all is modelled."""
+        self._together = waits_for_all(self, plan)
+        result = super().train(plan, outcome)
+        if self._together and isinstance(self.schedule.clock, ObservedClock):
+            self.schedule.clock.restart()
+        return result
+
     def train_arrivals(
         self, plan: Plan, outcome: Outcome, arrivals: list[Arrival]
     ) -> list[StepTaken]:
@@ -104,7 +114,7 @@ class FederatedSimulation(Simulation):
     def apply_missing_reports(self, plan: Plan, outcome: Outcome) -> Outcome:
         """Add the devices that did not reply, and those that have left, to the round's outcome."""
         clock = self.schedule.clock
-        if isinstance(clock, ObservedClock):
+        if isinstance(clock, ObservedClock) and not self._together:
             return self._apply_dropped_reports(plan, outcome, clock)
         ids, progress = plan.problem.ids, self.remote.progress
         missed = progress.missed

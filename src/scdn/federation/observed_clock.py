@@ -44,6 +44,10 @@ class ObservedClock(ReplayedClock):
         self.heard -= set(names)
         self.dropped |= set(names)
 
+    def restart(self) -> None:
+        """Let the time be as it is: what has passed since the last report does not count."""
+        self._zero_s = self.clock() - self.now_s
+
     def advance(self, *seconds: float) -> None:
         """Let this time pass, which is computed and not measured."""
         super().advance(*seconds)
@@ -57,6 +61,7 @@ class ObservedClock(ReplayedClock):
         self.now_s = max(self.now_s, self.clock() - self._zero_s)
         if recorded is not None:
             self.now_s = recorded.at_s
+        self._measure_pace(name)
         arrival = self._arrival(name)
         if reply is None:
             self.drop([name])
@@ -74,4 +79,4 @@ class ObservedClock(ReplayedClock):
         """Restore the time; devices begin their cycles again."""
         super().load_state_dict(state)
         self.due_s, self.running = {}, {}
-        self._zero_s = self.clock() - self.now_s
+        self.restart()

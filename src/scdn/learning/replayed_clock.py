@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from scdn.errors import input_error
 from scdn.learning.virtual_clock import Arrival, VirtualClock
 
+WEIGHT = 0.5  # of the latest cycle in a party's pace
+
 
 class RecordedArrival(NamedTuple):
     """When a party's report arrived, and whether it was dropped."""
@@ -29,9 +31,18 @@ class ReplayedClock(VirtualClock):
         """Advance to the end of the next cycle that was recorded."""
         recorded = self.next_recorded()
         self.now_s = recorded.at_s
+        self._measure_pace(recorded.name)
         arrival = self._arrival(recorded.name)
         cycle = arrival.cycle
         return replace(arrival, cycle=replace(cycle, late=cycle.late or recorded.dropped))
+
+    def _measure_pace(self, name: str) -> None:
+        """Compare how long a party's cycle took, until now, with its plan."""
+        planned_s = self.running[name].seconds
+        took_s = self.now_s - (self.due_s[name] - planned_s)
+        if planned_s > 0 and took_s > 0:
+            pace = took_s / planned_s
+            self.paces[name] = (1 - WEIGHT) * self.paces.get(name, pace) + WEIGHT * pace
 
     def next_recorded(self) -> RecordedArrival:
         """Return the next report that was recorded; it must be of a party that works."""
@@ -47,9 +58,11 @@ class ReplayedClock(VirtualClock):
 
     def state_dict(self) -> dict[str, Any]:
         """Return the clock as values that JSON can hold."""
-        return {**super().state_dict(), "replayed": self.replayed}
+        paces = dict(self.paces)
+        return {**super().state_dict(), "replayed": self.replayed, "paces": paces}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         super().load_state_dict(state)
         self.replayed = state["replayed"]
+        self.paces = dict(state.get("paces", {}))  # not in runs of earlier versions

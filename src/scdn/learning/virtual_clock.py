@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from statistics import median
 from typing import Any
 
 from scdn.learning.local_optimizers import LocalSteps
@@ -67,7 +68,8 @@ class VirtualClock:
     """The cycles that are running, and when each of them ends.
 
     `update_count` counts how often reports have updated the server, and `updates_seen` has its
-    value when a party last reported, or began a cycle after a wait.
+    value when a party last reported, or began a cycle after a wait. `paces` says how many times as
+    long as planned the cycles of a party take, where that is measured.
     """
 
     now_s: float = 0.0
@@ -75,9 +77,14 @@ class VirtualClock:
     due_s: dict[str, float] = field(default_factory=dict)
     running: dict[str, PartyCycle] = field(default_factory=dict)
     updates_seen: dict[str, int] = field(default_factory=dict)
+    paces: dict[str, float] = field(default_factory=dict)
     on_begin: Callable[[dict[str, PartyCycle]], None] | None = field(
         default=None, repr=False, compare=False
     )  # called with the cycles that begin
+
+    def pace(self, name: str) -> float:
+        """Return a party's pace; where it is not known, the usual one."""
+        return self.paces.get(name) or median(self.paces.values() or (1.0,))
 
     def next_arrivals(
         self, cycles: Mapping[str, PartyCycle], count: int, begins: Mapping[str, int] | None = None

@@ -37,6 +37,8 @@ class FlownRound:
         Priced joules that the round takes in any case, beside what its problem knows.
     billed_j
         All priced joules of the round.
+    has_late_reports
+        Whether reports of other rounds were used in it, or ones of it are to come.
     """
 
     problem: RoundProblem
@@ -47,6 +49,7 @@ class FlownRound:
     base_gain: float
     fixed_j: float
     billed_j: float
+    has_late_reports: bool = False
 
     @property
     def counts(self) -> Array:
@@ -70,6 +73,7 @@ class FlownRound:
             arrays["problem/candidates_m"] = problem.candidates_m
         values = {name: getattr(self, name) for name in _NUMBERS}
         values |= {f"problem/{name}": getattr(problem, name) for name in _PROBLEM_NUMBERS}
+        values["has_late_reports"] = self.has_late_reports
         values["problem/ids"] = list(problem.ids)
         for name in ("radio", "learning", "weights"):
             values[f"problem/{name}"] = getattr(problem, name).model_dump(mode="json")
@@ -96,7 +100,8 @@ class FlownRound:
             movement=MovementModel(**movement),
         )
         kept = {name: arrays[name] for name in _ARRAYS} | {name: values[name] for name in _NUMBERS}
-        return cls(problem=problem, **kept)
+        late = values.get("has_late_reports", False)  # not in runs of earlier versions
+        return cls(problem=problem, **kept, has_late_reports=late)
 
 
 def without_battery_limits(planned: RoundProblem, before: RoundProblem) -> RoundProblem:
@@ -112,5 +117,6 @@ def without_battery_limits(planned: RoundProblem, before: RoundProblem) -> Round
         cpu_max_hz=before.cpu_max_hz,
         candidates_m=before.candidates_m,
         iteration_caps=None,
+        deadlines_s=None,
         forgone=None,
     )

@@ -7,7 +7,7 @@ before it plans, and `observe` with what happened. `ended` says why the run is o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from scdn.control.round_option import RoundOption
 from scdn.errors import input_error
 from scdn.learning.metrics import METRICS, further_metrics
 from scdn.mission.battery_rations import ServerBatteryPrice
-from scdn.mission.forecast import MeasuredProgress, ProgressForecast
+from scdn.mission.forecast import MeasuredProgress, ProgressForecast, staleness_share
 from scdn.mission.learning_curve import POWER, ScoreFit, loss_at, progress
 from scdn.mission.round_search import MissionRound
 from scdn.scenario import LearningSettings, Scenario
@@ -138,9 +138,15 @@ class MissionControl:
         return None if budget is None else max(budget - self.joules, 0.0)
 
     def begin_round(
-        self, problem: RoundProblem, options: Sequence[RoundOption] = ()
+        self,
+        problem: RoundProblem,
+        options: Sequence[RoundOption] = (),
+        paces: Sequence[float] | None = None,
     ) -> MissionRound:
-        """Return what the next round's plan needs to know; `options` are those of the round."""
+        """Return what the next round's plan needs to know; `options` are those of the round.
+
+        `paces` says how many times as long as planned each device takes, where that is measured.
+        """
         settings = self.scenario.mission
         self.round = MissionRound(
             gains=self.forecast.gains(problem.ids, self.rounds, problem.max_iterations),
@@ -163,8 +169,19 @@ class MissionControl:
             fixed_worth=settings.worth_j is not None,
             power=POWER,
             options=self._in_time(options),
+            may_be_late=self.may_be_late,
+            paces=None if paces is None else np.array(paces),
+            hearing=self.forecast.hearing / max(1, len(problem)),
+            staleness_exponent=self.forecast.staleness_exponent,
         )
         return self.round
+
+    @property
+    def may_be_late(self) -> bool:
+        """Return whether the server may go on without slow devices: where seconds have a price."""
+        settings = self.scenario.mission
+        in_a_hurry = settings.goal == "time" or settings.deadline_s is not None
+        return settings.schedule == "auto" and in_a_hurry
 
     def _in_time(self, options: Sequence[RoundOption]) -> tuple[RoundOption, ...]:
         """Return the options that end before the deadline; the shortest, if none does."""
@@ -191,10 +208,14 @@ class MissionControl:
         costs: RoundCosts,
         ids: tuple[str, ...],
         gain_share: float = 1.0,
+        staleness: Mapping[str, int] | None = None,
+        working: Collection[str] = (),
     ) -> dict[str, Any]:
         """Take a round into account; return the entry `forecast` of its event.
 
         `gain_share` is the part of the expected progress that the round's option leaves.
+        `staleness` is that of each report, where they were not waited for, and `working` are the
+        devices that are late after the round.
         """
         offer = self.round
         if offer is None:
@@ -202,6 +223,11 @@ class MissionControl:
         most = offer.gains.shape[1] - 1
         taken = np.array([iterations.get(name, 0.0) for name in ids])
         expected = gain_share * offer.gains[np.arange(len(ids)), np.rint(taken).astype(np.int64)]
+        if staleness:
+            stale = [staleness.get(name, 0) for name in ids]
+            heard = np.where(taken > 0, gain_share * offer.hearing, 0.0)
+            shares = staleness_share(stale, offer.staleness_exponent)
+            expected = heard + (expected - heard) * shares
         base = gain_share * offer.base
         expected_loss = loss_at(self.progress + base + float(expected.sum()), self.first_loss)
         measured = MeasuredProgress(
@@ -212,6 +238,8 @@ class MissionControl:
             update_share=update_share(held_out_losses),
             iterations={name: count for name, count in iterations.items() if count > 0},
             present=len(ids),
+            staleness=staleness or {},
+            working=working,
         )
         gains = self.forecast.observe(measured, self.rounds, most)
         self.loss = scores["loss"]
@@ -220,6 +248,7 @@ class MissionControl:
         self._spend(costs, len(measured.iterations))
         self.times_reached = self.times_reached + 1 if self._is_surely_reached() else 0
         self.rounds += 1
+        late = {} if staleness is None else {"staleness_exponent": self.forecast.staleness_exponent}
         return {
             "expected_loss": expected_loss,
             "validation_loss": self.loss,
@@ -228,6 +257,7 @@ class MissionControl:
             "base": base,
             "exponent": self.forecast.exponent,
             "worth_j": self.worth_j,
+            **late,
         }
 
     def _spend(self, costs: RoundCosts, taking_part: int) -> None:

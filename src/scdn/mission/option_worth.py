@@ -16,6 +16,7 @@ import numpy as np
 from scdn.control.problem import RoundProblem
 from scdn.control.round_option import RoundOption
 from scdn.control.worth import RoundWorth, problem_by_worth
+from scdn.mission.waiting import compute_deadlines
 from scdn.scenario import Prices
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 # 0.85 of the progress in their first round with 4 bits, and 0.2 to 0.4 with 2; later about as much,
 # and 0.7. After 30 rounds 4 bits are as good as 32 (docs/what-is-counted.md, "Fewer bits").
 GAIN_SHARES = {2: 0.5, 4: 0.9, 8: 1.0, 16: 1.0, 32: 1.0}
-
-COMPUTE_DEADLINES = (1.0, 0.6, 0.36, 0.22, 0.13)  # times the scenario's, where seconds have a price
 
 
 def gain_share(option: RoundOption | None) -> float:
@@ -70,11 +69,11 @@ def problems_by_worth(
     for option, gain_j in zip(options, gains_j, strict=True):
         own = problem if option is None else option.of(problem)
         cost_j = 0.0 if option is None else option.idle_j - worth * option.gain_share * mission.base
-        for share in COMPUTE_DEADLINES if second_price else (1.0,):
-            deadline_s = share * own.learning.compute_deadline_s
+        longest_s = own.learning.compute_deadline_s
+        for deadline_s in compute_deadlines(own) if second_price else (longest_s,):
             seconds = seconds_in_place(mission, option, deadline_s + own.max_delay_s)
             learning = own.learning
-            if share != 1.0:
+            if deadline_s != longest_s:
                 learning = learning.model_copy(update={"compute_deadline_s": deadline_s})
             variants.append(
                 (replace(own, learning=learning), gain_j, cost_j + second_price * seconds)

@@ -86,6 +86,14 @@ class MissionRound:
         The loss is progress^(-1/power).
     options
         Durations and bits to choose from; none: those of the problem.
+    may_be_late
+        Whether the server may go on without slow devices, whose reports are then used later.
+    paces
+        (N,): how many times as long as planned each device takes, where that is measured.
+    hearing
+        The part of a device's gain that comes from its fresh embeddings, and not from its update.
+    staleness_exponent
+        What a late update is worth: see `staleness_share`.
     """
 
     gains: Array
@@ -108,6 +116,10 @@ class MissionRound:
     power: float = 3.0
     options: tuple[RoundOption, ...] = ()
     server_factor: float = 1.0
+    may_be_late: bool = False
+    paces: Array | None = None
+    hearing: float = 0.0
+    staleness_exponent: float = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +205,8 @@ class _PriceSearch:
         joules += overhead_j(mission, option) * float(plan.decision.active.sum())
         chosen = mission.gains[np.arange(len(self.problem)), iterations.astype(np.int64)]
         gain = gain_share(option) * (mission.base + float(chosen.sum()))
-        seconds = seconds_in_place(mission, option, _work_s(plan) + mission.fixed_s)
+        work_s = float(work_seconds(plan, mission.paces).max(initial=0.0))
+        seconds = seconds_in_place(mission, option, work_s + mission.fixed_s)
         seconds += float(plan.problem.flight_s(plan.server_m)) / serving_rounds
         return Offer(plan, worth, second_price, joules, seconds, gain, serving_rounds)
 
@@ -202,7 +215,8 @@ class _PriceSearch:
         if start is None:
             worth, serving = self.mission.worth_j or FIRST_WORTH, self.first_serving_rounds
         else:
-            worth = (start.joules + second_price * start.seconds) / max(start.gain, 1e-300)
+            cost = start.joules + second_price * start.seconds
+            worth = max(cost / max(start.gain, 1e-300), 1e-300)
             serving = start.serving_rounds
         offer = self.offer(worth, serving, second_price)
         for _ in range(MOST_PLANS - 1):
@@ -335,12 +349,13 @@ def _raise(
     return low, high or low
 
 
-def _work_s(plan: Plan) -> float:
-    """Return the seconds until the last device has computed and reported."""
+def work_seconds(plan: Plan, paces: Array | None) -> Array:
+    """Return the seconds until each device has computed and reported; 0 for those that rest."""
     problem, decision = plan.problem, plan.decision
     computing = problem.cycles(decision.iterations) / np.maximum(decision.cpu_hz, 1e-300)
     sending = np.nan_to_num(plan.evaluation.delay_s)
-    return float(np.where(decision.active, computing + sending, 0.0).max(initial=0.0))
+    seconds = np.where(decision.active, computing + sending, 0.0)
+    return seconds if paces is None else paces * seconds
 
 
 def _joules_per_second(offer: Offer) -> float:

@@ -26,7 +26,12 @@ DEVICE_BOXES = 200_000_000  # of all solves: boxes times devices; fewer boxes on
 
 
 def run_bound(rounds: Sequence[FlownRound], prices: Prices) -> MissionBound | None:
-    """Return the bound of a run; None if it would take too long."""
+    """Return the bound of a run; None if it would take too long, or if reports were late.
+
+    What a late report adds, and what it costs, is of more than one round's problem.
+    """
+    if any(entry.has_late_reports for entry in rounds):
+        return None
     device_rounds = sum(len(entry.problem) for entry in rounds)
     if device_rounds * len(rounds) > MOST_WORK:
         return None

@@ -131,25 +131,29 @@ class StepRound(_OpenModel):
 class ForecastRound(_OpenModel):
     """By how much each party that trained was expected to lower the loss, and by how much it did.
 
-    The loss is that of rows on which nobody trains. `exponent` is that of the iterations.
+    The loss is that of rows on which nobody trains. `exponent` is that of the iterations, and
+    `staleness_exponent` that of late reports, in rounds that do not wait for all.
     """
 
     expected: dict[str, float]
     measured: dict[str, float]
     exponent: float
+    staleness_exponent: float | None = None
 
 
 class PlanRound(_OpenModel):
     """The plan's true objective; `gap` is null without a proof.
 
     `status` is `time_limit` where the planner was stopped at its limit of boxes: the plan is the
-    best that was found, and `gap` how far it may be above the optimum.
+    best that was found, and `gap` how far it may be above the optimum. `waits_for` has the devices
+    whose reports end the round, where a mission goes on without others; else it is left out.
     """
 
     status: Literal["optimal", "time_limit", "heuristic"] | None = None
     objective: float
     gap: float | None
     solve_seconds: float
+    waits_for: list[str] | None = None
 
 
 class StartEvent(_OpenModel):

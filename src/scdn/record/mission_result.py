@@ -18,6 +18,8 @@ def mission_sentence(end: Event) -> str | None:
     billed_j = end.get("energy", {}).get("total_j", mission["priced_j"])
     priced = "" if math.isclose(mission["priced_j"], billed_j, rel_tol=1e-6) else "priced "
     used = f"used {format_joules(mission['priced_j'])} {priced}J"
+    if mission.get("has_late_reports"):
+        return f"{used}; no bound is known for runs in which reports are late"
     if mission["bound_j"] is None:
         return f"{used}; no bound was computed, since there are too many devices and rounds"
     least = f"{format_joules(mission['bound_j'])} {priced}J"

@@ -29,6 +29,11 @@ class Mission(FrozenModel):
         "priced joules that a unit of progress is worth, where progress is the loss, relative to "
         "the first one, to the power of -3; by default it follows from the goal",
     )
+    schedule: Literal["auto", "synchronous"] = setting(
+        "auto",
+        "auto: in each round the server waits for all reports or goes on without those of slow "
+        "devices, which are used later; synchronous: it waits for all",
+    )
     durations: Annotated[tuple[Multiple, ...], Strict(False)] = setting(
         (1.0,),
         "durations of a round to choose from in every round, as multiples of max_delay_s and, "

@@ -19,6 +19,7 @@ from scdn.simulation.battery_rounds import cycles_within_batteries
 from scdn.simulation.outcome import Outcome, RoundResult
 from scdn.simulation.radio_bill import with_steps
 from scdn.simulation.round_options import chosen_bits
+from scdn.simulation.waited_reports import plan_reports
 
 if TYPE_CHECKING:
     from scdn.simulation.loop import Simulation
@@ -33,6 +34,7 @@ def run_arrivals(simulation: Simulation, plan: Plan, outcome: Outcome) -> RoundR
     )
     if schedule.trains_ahead:
         schedule.clock.on_begin = partial(begin_cycles, simulation, plan)
+    plan_reports(simulation, plan, cycles.cycles)
     arrivals: list[Arrival] = []
     steps: list[StepTaken] = []
     for part in schedule.collect_parts(cycles.cycles, len(plan.problem), cycles.begins):

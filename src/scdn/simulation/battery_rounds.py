@@ -27,6 +27,7 @@ from scdn.simulation.plan_within_batteries import least_of_options_j, plan_withi
 from scdn.simulation.radio_bill import add_electronics
 from scdn.simulation.round_options import round_options
 from scdn.simulation.server_compute import ServerCompute, most_server_work, server_compute
+from scdn.simulation.waited_reports import waits_for_all
 from scdn.simulation.worst_case import ReportReserve, WorstCase, most_sendings, most_used
 from scdn.world.movement_models import MovementJ
 
@@ -66,11 +67,11 @@ def worst_case(simulation: Simulation, problem: RoundProblem, plan: Plan) -> Wor
     reports = simulation.report_uses(plan, outcome)
     trains, sendings = simulation.step_counts(plan) > 0, most_sendings(scenario.learning)
     outcome = outcome.with_uses(most_used(reports, trains, sendings))
-    compute = _most_compute(simulation, len(problem))
+    compute = _most_compute(simulation, plan)
     flight_s = float(problem.flight_s(plan.server_m))
     longest_s = work_s = outcome.latency_s
     sending_j = float(outcome.server_transmission_j.sum())
-    if not schedule.waits_for_all:
+    if not waits_for_all(simulation, plan):
         clock = schedule.clock
         running = [cycle.report.use(sendings) for cycle in clock.running.values()]
         dearest = max(
@@ -95,9 +96,10 @@ def worst_case(simulation: Simulation, problem: RoundProblem, plan: Plan) -> Wor
     )
 
 
-def _most_compute(simulation: Simulation, devices: int) -> ServerCompute:
+def _most_compute(simulation: Simulation, plan: Plan) -> ServerCompute:
     """Return the most that the server's computing may take in the next round."""
     scenario, server = simulation.scenario, simulation.model.server
+    devices, together = len(plan.problem), waits_for_all(simulation, plan)
     alone = simulation.schedule.trains_alone
     work = most_server_work(
         scenario.learning,
@@ -106,7 +108,7 @@ def _most_compute(simulation: Simulation, devices: int) -> ServerCompute:
         parties=1 if alone else devices,
         heard_held_out=server.heard_held_out_rows(),
         measures_progress=simulation.method.measures_progress,
-        trains_ahead=simulation.schedule.trains_ahead,
+        trains_ahead=simulation.schedule.trains_ahead and not together,
     )
     return server_compute(work, server.fusion.connections, scenario.server)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from scdn.arrays import Array, IntArray, floats
 from scdn.control.plan import Plan
-from scdn.learning.local_optimizers import halved_rate
+from scdn.learning.local_optimizers import LocalSteps, halved_rate
 from scdn.learning.round_protocol import RoundProtocol
 from scdn.learning.server_adam import CHECK_EVERY
 from scdn.learning.server_work import ServerWork
@@ -114,6 +114,13 @@ class EstimatedServer:
 
 
 @dataclass
+class EstimatedParties:
+    """The bits per number of what the devices send."""
+
+    number_bits: int
+
+
+@dataclass
 class EstimatedModel:
     """Stands for the model of a run: its sizes, and the loss that is expected.
 
@@ -126,8 +133,16 @@ class EstimatedModel:
     errors: Mapping[str, float]
     loss: float = field(init=False)
 
+    parties: EstimatedParties = field(init=False)
+
     def __post_init__(self) -> None:
         self.loss = self.first_loss
+        self.parties = EstimatedParties(self.learning.number_bits)
+
+    def begin_cycles(
+        self, round_index: int, local_steps: Mapping[str, LocalSteps], batches: int
+    ) -> None:
+        """Do nothing: no device trains."""
 
     def sample_scores(self) -> dict[str, float]:
         """Return the expected loss and scores, as if measured on validation rows."""
@@ -195,7 +210,7 @@ class EstimatedRun(Simulation):
         self, plan: Plan, outcome: Outcome, arrivals: list[Arrival]
     ) -> list[StepTaken]:
         """Return the steps that these reports are expected to take, as planned."""
-        step = self._expected_step(plan, outcome)
+        step = self._expected_step(plan, outcome.with_arrivals(plan.problem, arrivals))
         if not self.schedule.trains_alone:
             return [step]
         return [step] * sum(arrival.trains(plan.problem.ids) for arrival in arrivals)

@@ -114,6 +114,8 @@ def round_event(
     if problem.option is not None:
         option = problem.option
         event["plan"] |= {"duration": option.duration, "number_bits": option.number_bits}
+    if plan.waits_for is not None:
+        event["plan"]["waits_for"] = list(plan.waits_for)
     if result.arrivals is not None:
         event["arrivals"] = [
             {

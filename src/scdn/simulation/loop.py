@@ -38,6 +38,7 @@ from scdn.simulation.events import round_event
 from scdn.simulation.local_rates import local_rates
 from scdn.simulation.measured_utilities import MeasuredUtilities
 from scdn.simulation.mission_rounds import (
+    begin_round,
     check_limits,
     flown_round,
     observe_round,
@@ -46,10 +47,11 @@ from scdn.simulation.mission_rounds import (
 from scdn.simulation.outcome import Outcome, RoundResult, channel_draws, realise
 from scdn.simulation.problem_builder import DeviceReports, build_problem, reported
 from scdn.simulation.radio_bill import add_electronics, report_uses
-from scdn.simulation.round_options import chosen_bits, chosen_round_s, round_options
+from scdn.simulation.round_options import chosen_bits, chosen_round_s
 from scdn.simulation.run_data import RunData
 from scdn.simulation.server_compute import ServerCompute, server_compute
 from scdn.simulation.synchronous_rounds import run_together
+from scdn.simulation.waited_reports import waits_for_all
 from scdn.world.churn import ChurnTrace
 from scdn.world.fleet import OPTIMIZERS, Fleet
 
@@ -118,9 +120,9 @@ class Simulation:
             event = round_event(self.round, plan, result, movement, compute, fallback)
             self.utilities.observe(result.contributions(), self.round)
             if self.mission is not None:
-                costs = round_costs(plan, outcome, movement, compute, latency_s, self.mission)
-                event["forecast"] = observe_round(self.mission, plan, result, costs, scores)
-                self.flown = flown_round(self.mission, problem, plan, result, costs)
+                costs = round_costs(plan, result, movement, compute, latency_s, self.mission)
+                event["forecast"] = observe_round(self, plan, result, costs, scores)
+                self.flown = flown_round(self, self.mission, problem, plan, result, costs)
             event |= {"entered": entered, "exited": exited, "metrics": metrics}
             event |= {"latency_s": latency_s, "seconds": time.perf_counter() - began}
             self.batteries.add_to_event(event, reports.fleet)
@@ -193,9 +195,7 @@ class Simulation:
     def plan(self, problem: RoundProblem) -> tuple[Plan, str | None]:
         """Return the round's plan, and the solver that replaced the method's plan, if one did."""
         seed, iterations = self.scenario.seed, self._rival_iterations(problem)
-        mission, utilities = None, None
-        if self.mission is not None:
-            mission = self.mission.begin_round(problem, round_options(self, problem))
+        mission, utilities = begin_round(self, problem), None
         if self.method.uses_utilities:
             utilities = self.utilities.for_round(problem.ids, self.round, seed)
         rng = generator(seed, "controller", self.round)
@@ -223,8 +223,7 @@ class Simulation:
 
     def train(self, plan: Plan, outcome: Outcome) -> RoundResult:
         """Train parties and server under this plan, of which `outcome` is what devices do."""
-        run_round = run_together if self.schedule.waits_for_all else run_arrivals
-        return run_round(self, plan, outcome)
+        return (run_together if waits_for_all(self, plan) else run_arrivals)(self, plan, outcome)
 
     def train_together(self, plan: Plan, outcome: Outcome) -> StepTaken:
         """Train on the reports of a round in which the server waits for all of them."""
@@ -302,12 +301,12 @@ class Simulation:
     def time_in_place(self, plan: Plan, work_s: float) -> float:
         """Return how long the server stays at its position: for `round_s`, or longer for the work.
 
-        Where the server does not wait for all reports, a round lasts as long as its work.
+        With a schedule that does not wait for all reports, a round lasts as long as its work.
         """
         round_s = chosen_round_s(self.scenario, plan)
-        if round_s is None or not self.schedule.waits_for_all:
+        if not self.schedule.waits_for_all and self.mission is None:
             return work_s
-        return max(round_s, work_s)
+        return work_s if round_s is None else max(round_s, work_s)
 
     def step_counts(self, plan: Plan) -> Array:
         """Return the mini-batch steps that each device is to take."""

@@ -2,44 +2,73 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scdn.arrays import Array
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
+from scdn.learning.schedules import PlannedSchedule
+from scdn.learning.virtual_clock import Arrival
 from scdn.mission.flown_round import FlownRound, without_battery_limits
 from scdn.mission.mission_control import MissionControl, RoundCosts
 from scdn.mission.option_worth import gain_share
+from scdn.mission.round_search import MissionRound
 from scdn.simulation.outcome import Outcome, RoundResult
+from scdn.simulation.round_options import round_options
 from scdn.simulation.server_compute import ServerCompute
+from scdn.simulation.waited_reports import measured_paces
 from scdn.simulation.worst_case import WorstCase
 from scdn.world.movement_models import MovementJ
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from scdn.simulation.loop import Simulation
+
+
+def begin_round(simulation: Simulation, problem: RoundProblem) -> MissionRound | None:
+    """Return what a run's mission tells the plan of a round; None without a mission."""
+    if simulation.mission is None:
+        return None
+    options, paces = round_options(simulation, problem), measured_paces(simulation, problem.ids)
+    told = simulation.mission.begin_round(problem, options, paces)
+    if not isinstance(simulation.schedule, PlannedSchedule):  # it waits, whatever the plan says
+        told = simulation.mission.round = replace(told, may_be_late=False)
+    return told
 
 
 def observe_round(
-    mission: MissionControl,
+    simulation: Simulation,
     plan: Plan,
     result: RoundResult,
     costs: RoundCosts,
     scores: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Tell a mission about a round; return the entry `forecast` of the round's event."""
+    """Tell a run's mission about a round; return the entry `forecast` of the round's event."""
+    mission = simulation.mission
+    if mission is None:
+        raise TypeError("the run has no mission")
     trained, ids = result.outcome.executed_iterations, plan.problem.ids
     iterations = dict(zip(ids, trained.tolist(), strict=True))
     contributions = {n: c for n, c in result.contributions().items() if iterations.get(n, 0.0) > 0}
     losses = result.steps[-1].held_out_losses if result.steps else ()
     mission.worth_j = plan.worth_j
     share = gain_share(plan.problem.option)
-    return mission.observe(iterations, contributions, losses, scores, costs, ids, share)
+    if result.arrivals is None:
+        return mission.observe(iterations, contributions, losses, scores, costs, ids, share)
+    working = simulation.schedule.clock.running
+    staleness = {a.name: a.staleness for a in result.arrivals if a.trains(ids)}
+    return mission.observe(
+        iterations, contributions, losses, scores, costs, ids, share, staleness, working
+    )
 
 
 def round_costs(
     plan: Plan,
-    outcome: Outcome,
+    result: RoundResult,
     movement: MovementJ,
     compute: ServerCompute,
     latency_s: float,
@@ -49,10 +78,9 @@ def round_costs(
 
     The latter is what it would have been with the scenario's own bits per number and duration.
     """
-    prices = mission.scenario.mission_prices
+    prices, outcome = mission.scenario.mission_prices, result.outcome
     taking_part = outcome.transmission_j + outcome.processing_j + outcome.circuit_j
-    planned = np.where(outcome.active, plan.evaluation.transmission_j, 0.0)
-    planned = planned + np.where(outcome.active, plan.evaluation.processing_j, 0.0)
+    planned = _planned_j(plan, outcome, result.arrivals)
     downlink = prices.server * float(outcome.server_transmission_j.sum())
     devices, idle = prices.device * taking_part, prices.device * float(outcome.idle_j.sum())
     fixed = prices.server * compute.joules + idle
@@ -75,6 +103,21 @@ def round_costs(
     )
 
 
+def _planned_j(plan: Plan, outcome: Outcome, arrivals: Sequence[Arrival] | None) -> Array:
+    """Return the joules of each device that the round's problem counts.
+
+    Where the server does not wait for all, these are of the devices that have reported: computing
+    as their cycles were planned, and sending as this plan would let them.
+    """
+    sending = np.where(outcome.active, plan.evaluation.transmission_j, 0.0)
+    if arrivals is None:
+        return sending + np.where(outcome.active, plan.evaluation.processing_j, 0.0)
+    names = {arrival.name for arrival in arrivals}
+    reported = np.array([name in names for name in plan.problem.ids], dtype=np.bool_)
+    sending = np.minimum(sending, outcome.transmission_j)
+    return np.where(reported, sending + outcome.processing_j, 0.0)
+
+
 def check_limits(mission: MissionControl, worst: WorstCase) -> None:
     """End a mission before a round for which its budget or its deadline may be too small."""
     prices = mission.scenario.mission_prices
@@ -83,6 +126,7 @@ def check_limits(mission: MissionControl, worst: WorstCase) -> None:
 
 
 def flown_round(
+    simulation: Simulation,
     mission: MissionControl,
     problem: RoundProblem,
     plan: Plan,
@@ -105,7 +149,14 @@ def flown_round(
         base_gain=share * forecast.base,
         fixed_j=costs.compute_j + _least_idling_j(mission, outcome),
         billed_j=costs.joules,
+        has_late_reports=has_late_reports(simulation, result),
     )
+
+
+def has_late_reports(simulation: Simulation, result: RoundResult) -> bool:
+    """Return whether a round used reports of others, or some of its own are to come."""
+    stale = any(arrival.staleness for arrival in result.arrivals or ())
+    return stale or bool(simulation.schedule.clock.running)
 
 
 def _least_idling_j(mission: MissionControl, outcome: Outcome) -> float:

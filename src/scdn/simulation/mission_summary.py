@@ -28,9 +28,10 @@ def mission_summary(
 ) -> Event:
     """Return the entry `mission` of a summary; none without a mission.
 
-    Only a run that is over has a bound, and only if it would not take too long. It is always
-    computed from the rounds on disk, so that a resumed run has the same one. `targets` are the
-    results of the run's targets: each that is reached has a bound of the rounds until then.
+    Only a run that is over has a bound, and only if it would not take too long and no report was
+    late. It is always computed from the rounds on disk, so that a resumed run has the same one.
+    `targets` are the results of the run's targets: each that is reached has a bound of the rounds
+    until then.
     """
     mission = simulation.mission
     if mission is None:
@@ -47,6 +48,8 @@ def mission_summary(
     reached = [result for result in targets if result["reached"]]
     to_targets = [_to_target(result, rounds, prices) for result in reached]
     bound = _bound_entry(run_bound(rounds, prices))
+    if any(entry.has_late_reports for entry in rounds):
+        about["has_late_reports"] = True
     return {"mission": {**about, **bound, "to_targets": to_targets}}
 
 

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 def round_options(simulation: Simulation, problem: RoundProblem) -> tuple[RoundOption, ...]:
     """Return what a mission may choose from in a round; nothing with other methods.
 
-    Where the server does not wait for all reports, a round has no duration to choose.
+    While a report is late, numbers keep the bits that it began with.
     """
     method, scenario = simulation.method, simulation.scenario
-    if not method.uses_progress or not simulation.schedule.waits_for_all:
+    if not method.uses_progress:
         return ()
+    working = bool(simulation.schedule.clock.running)
     payloads = {
         bits: problem.payload_bits
         if bits == scenario.learning.number_bits
@@ -41,6 +42,8 @@ def round_options(simulation: Simulation, problem: RoundProblem) -> tuple[RoundO
     best_share = max(GAIN_SHARES[bits] for bits in scenario.round_bits)
     options = []
     for duration, bits in product(scenario.mission.durations, scenario.round_bits):
+        if working and bits != simulation.model.parties.number_bits:
+            continue
         limit_s = option_limit_s(scenario, duration)
         seconds = _seconds(scenario, duration, limit_s)
         options.append(

@@ -27,6 +27,6 @@ def processing_j(cycles_: ArrayLike, capacitance: ArrayLike, cpu_hz: ArrayLike) 
     return floats(cycles_) * floats(capacitance) / 2 * np.square(floats(cpu_hz))
 
 
-def least_cpu_hz(cycles_: ArrayLike, deadline_s: float, cpu_min_hz: ArrayLike) -> Array:
+def least_cpu_hz(cycles_: ArrayLike, deadline_s: ArrayLike, cpu_min_hz: ArrayLike) -> Array:
     """Return the slowest clock that meets the deadline; it may exceed the device's fastest."""
-    return np.maximum(floats(cycles_) / deadline_s, floats(cpu_min_hz))
+    return np.maximum(floats(cycles_) / floats(deadline_s), floats(cpu_min_hz))

@@ -1,0 +1,448 @@
+"""Missions that go on without slow devices: who is waited for, what late reports are worth."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace as dataclass_replace
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from run_scenarios import BASE, scenario, without_times
+
+from scdn.control.plan_request import make_request, problem_of
+from scdn.control.solve import solve_best
+from scdn.data import fetch
+from scdn.learning.local_optimizers import LocalSteps
+from scdn.learning.replayed_clock import RecordedArrival, ReplayedClock
+from scdn.learning.virtual_clock import PartyCycle, VirtualClock
+from scdn.methods import method
+from scdn.mission.forecast import (
+    USUAL_STALENESS_EXPONENT,
+    MeasuredProgress,
+    ProgressForecast,
+    staleness_share,
+)
+from scdn.mission.late_offers import offer_with_late_reports, rounds_until_heard
+from scdn.mission.option_worth import problems_by_worth
+from scdn.mission.round_search import MissionRound, best_offer, work_seconds
+from scdn.mission.waiting import (
+    DEADLINE_SHARES,
+    SLOWER,
+    compute_deadlines,
+    full_work_s,
+    sets_to_wait_for,
+)
+from scdn.record.event_schema import AnyEvent
+from scdn.record.mission_result import mission_sentence
+from scdn.scenario import Prices
+from scdn.simulation.runner import resume, run
+from scdn.simulation.waited_reports import reports_to_wait_for
+
+ALIKE = Prices(device=1, server=1)
+SOLVE = partial(solve_best, gap=1e-3, max_boxes=20_000)
+FULL_S = 1.0  # what all iterations take at the highest clock, where a device is as fast as usual
+slowness = st.lists(st.sampled_from([1.0, 1.2, 2.0, 5.0, 10.0, 30.0]), min_size=1, max_size=7)
+
+
+def network(slower, deadline_s=40.0):
+    """Return the problem of devices around a mast that take so many times as long as usual."""
+    device = {"flops_per_cycle": 1.0, "connections": 1.0, "cpu_min_hz": 1e-3, "capacitance": 1e-8}
+    rng = np.random.default_rng(len(slower))
+    request = {
+        "region_m": [100, 100, 50],
+        "server": {"position_m": [50, 50, 20]},
+        "movement": {"model": "mast"},
+        "max_delay_s": 0.05,
+        "max_iterations": 5,
+        "learning": {"compute_deadline_s": deadline_s, "batch_size": 64},
+        "devices": [
+            {
+                "id": f"d{n}",
+                "position_m": [*rng.uniform(45, 55, 2).tolist(), 0],
+                "cpu_max_hz": 3 * 5 * 64 / FULL_S / times,
+                **device,
+            }
+            for n, times in enumerate(slower)
+        ],
+    }
+    return problem_of(make_request(request))
+
+
+def in_a_hurry(problem, exponent=0.5, **settings):
+    """Return a mission's round with the goal time, of devices that all help as much."""
+    most = problem.max_iterations
+    gains = np.full((len(problem), 1), 0.3) * np.sqrt(np.arange(most + 1) / most)
+    gains = gains + 0.1 * (np.arange(most + 1) > 0)
+    usual = {"may_be_late": True, "hearing": 0.1, "progress_left": 20.0, "fixed_j": 0.05}
+    return MissionRound(
+        gains, 0.3, ALIKE, "time", 50, staleness_exponent=exponent, **{**usual, **settings}
+    )
+
+
+def offers(problem, mission):
+    waiting = best_offer(problem, mission, SOLVE)
+    return waiting, offer_with_late_reports(problem, mission, SOLVE, waiting)
+
+
+# --- whom to wait for -----------------------------------------------------------------------------
+
+
+@given(slowness)
+def test_sets_to_wait_for_are_the_fastest_devices_and_time_rises_with_their_number(slower):
+    problem = network(slower)
+    work_s = full_work_s(problem)
+    assert work_s == pytest.approx(FULL_S * np.array(slower), rel=1e-9)
+    sets = sets_to_wait_for(problem, np.ones(len(slower)))
+    for waited in sets:
+        assert 1 <= waited.sum() < len(slower)
+        assert work_s[~waited].min() >= SLOWER * work_s[waited].max()
+    counts = [waited.sum() for waited in sets]
+    times = [work_s[waited].max() for waited in sets]
+    assert counts == sorted(set(counts))
+    assert times == sorted(set(times))
+    if max(slower) < SLOWER * min(slower):
+        assert sets == []
+
+
+@given(slowness, st.permutations(range(7)))
+def test_the_forecasted_time_of_a_round_rises_with_the_reports_it_waits_for(slower, order):
+    """By any plan, and by the plans of a mission for each of its sets."""
+    problem = network(slower)
+    plan = best_offer(problem, in_a_hurry(problem), SOLVE).plan
+    seconds = work_seconds(plan, None)
+    chosen = [n for n in order if n < len(slower)]
+    lasting = [seconds[chosen[: count + 1]].max() for count in range(len(chosen))]
+    assert lasting == sorted(lasting)
+    deadlines = [
+        max(compute_deadlines(problem, waited)[len(DEADLINE_SHARES) :], default=np.inf)
+        for waited in sets_to_wait_for(problem, np.ones(len(slower)))
+    ]
+    assert deadlines == sorted(deadlines)
+
+
+@given(slowness, st.floats(0.0, 2.0))
+def test_a_round_waits_for_somebody_and_late_reports_come_in_later_rounds(slower, exponent):
+    problem = network(slower)
+    waiting, late = offers(problem, in_a_hurry(problem, exponent))
+    if late is None or late.plan.waits_for is None:
+        return
+    active = set(problem.selected_ids(late.plan.decision.active))
+    assert 1 <= len(late.plan.waits_for) < len(active)
+    assert set(late.plan.waits_for) <= active
+    assert late.plan.evaluation.violations == ()
+    assert late.ratio < waiting.ratio
+    seconds = work_seconds(late.plan, None)
+    waited = np.isin(problem.ids, late.plan.waits_for)
+    rounds = rounds_until_heard(seconds, seconds[waited].max(), late.seconds)
+    assert (rounds[waited] == 1).all()
+    assert late.gain <= waiting.gain + 1e-9 or late.seconds <= waiting.seconds
+
+
+@pytest.mark.parametrize("count", [2, 6])
+def test_with_one_device_ten_times_slower_a_mission_in_a_hurry_goes_on_without_it(count):
+    problem = network([1.0] * (count - 1) + [10.0])
+    waiting, late = offers(problem, in_a_hurry(problem))
+    assert late is not None
+    assert late.plan.waits_for == problem.ids[:-1]
+    assert late.plan.decision.active[-1]  # and it trains
+    assert late.seconds < waiting.seconds / 2
+
+
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_with_equal_devices_it_waits_for_all(count):
+    problem = network([1.0] * count)
+    assert offers(problem, in_a_hurry(problem))[1] is None
+
+
+@pytest.mark.parametrize(
+    "settings", [{"may_be_late": False}, {"goal": "energy"}, {"goal": "best", "joules_left": 50.0}]
+)
+def test_it_waits_for_all_where_it_must_or_seconds_have_no_price(settings):
+    problem = network([1.0] * 5 + [10.0])
+    goal = settings.pop("goal", "time")
+    mission = in_a_hurry(problem, **settings)
+    object.__setattr__(mission, "goal", goal)
+    assert offers(problem, mission)[1] is None
+
+
+def test_a_round_that_costs_nothing_is_planned_in_a_hurry():
+    """The cheapest plan has no joules and no seconds, so that the price of seconds has no scale."""
+    problem = network([1.0, 1.0])
+    assert best_offer(problem, in_a_hurry(problem, fixed_j=0.0), SOLVE).plan.waits_for is None
+
+
+def test_devices_that_were_measured_to_be_slow_are_not_waited_for():
+    problem = network([1.0] * 6)
+    paces = np.array([1.0, 10.0, 1.0, 1.0, 1.0, 1.0])
+    _, late = offers(problem, in_a_hurry(problem, paces=paces))
+    assert late is not None
+    assert late.plan.waits_for == ("d0", "d2", "d3", "d4", "d5")
+    as_slow = offers(problem, in_a_hurry(problem, paces=np.full(6, 10.0)))[1]
+    assert as_slow is None
+
+
+def test_a_late_report_is_worth_less_the_more_staleness_costs():
+    problem = network([1.0] * 5 + [10.0])
+    gains = [offers(problem, in_a_hurry(problem, exponent))[1].gain for exponent in (0, 0.5, 2)]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[0] > gains[-1]
+
+
+def test_deadlines_are_those_of_the_scenario_unless_all_devices_are_much_faster():
+    tight, loose = network([1.0, 2.0], deadline_s=2.0), network([1.0, 2.0])
+    assert compute_deadlines(tight) == [share * 2.0 for share in DEADLINE_SHARES]
+    assert compute_deadlines(loose)[: len(DEADLINE_SHARES)] == [s * 40.0 for s in DEADLINE_SHARES]
+    assert compute_deadlines(loose)[len(DEADLINE_SHARES)] == pytest.approx(2.0)
+    mission = in_a_hurry(loose)
+    variants = problems_by_worth(loose, mission, 1.0, 10.0, second_price=1.0)
+    assert min(v.learning.compute_deadline_s for v in variants) == pytest.approx(0.36 * 2.0)
+
+
+# --- after how many reports a round ends ----------------------------------------------------------
+
+
+def cycle(seconds, late=False):
+    return PartyCycle(LocalSteps(1, 0.1), seconds, late)
+
+
+class WaitsFor:
+    def __init__(self, *names):
+        self.waits_for = names or None
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 20), min_size=1), st.data())
+def test_the_reports_that_are_waited_for_end_the_round(seconds, data):
+    """Whoever is waited for and begins now has reported; whoever is due later has not."""
+    waited = data.draw(st.sets(st.sampled_from(sorted(seconds)), min_size=1))
+    clock, cycles = VirtualClock(), {name: cycle(s) for name, s in seconds.items()}
+    for _ in range(4):
+        busy = set(clock.running)
+        count = reports_to_wait_for(WaitsFor(*waited), cycles, clock)
+        assert 1 <= count <= len(seconds)
+        ends_s = clock.now_s + max((seconds[n] for n in waited - busy), default=0.0)
+        arrived = {arrival.name for arrival in clock.first_reports(cycles, count)}
+        assert len(arrived) >= 1
+        assert waited - busy <= arrived
+        if waited - busy:
+            assert clock.now_s == pytest.approx(ends_s)
+    assert reports_to_wait_for(WaitsFor(), cycles, clock) is None
+
+
+def test_a_clock_that_replays_measures_how_slow_devices_are():
+    recorded = [RecordedArrival("a", 1.0, False), RecordedArrival("b", 10.0, False)]
+    clock = ReplayedClock(recorded=recorded)
+    cycles = {"a": cycle(1.0), "b": cycle(1.0)}
+    clock.first_reports(cycles, 2)
+    assert clock.paces == {"a": 1.0, "b": 10.0}
+    assert clock.pace("c") == 5.5  # unknown: the usual pace
+    again = ReplayedClock(recorded=recorded)
+    again.load_state_dict(json.loads(json.dumps(clock.state_dict())))
+    assert again.paces == clock.paces
+    plain = VirtualClock()
+    plain.first_reports(cycles, 2)
+    assert plain.paces == {}
+
+
+# --- what late reports are worth ------------------------------------------------------------------
+
+
+@given(st.integers(0, 100), st.integers(0, 100), st.floats(0, 2))
+def test_the_share_of_a_late_report_falls_with_its_staleness(one, other, exponent):
+    shares = staleness_share([0, min(one, other), max(one, other)], exponent)
+    assert shares[0] == 1.0
+    assert 0 < shares[2] <= shares[1] <= 1
+
+
+def measured(index, gains, staleness, working=()):
+    return MeasuredProgress(
+        before=1.0 + index,
+        after=2.0 + index,
+        contributions=gains,
+        update_share=0.5,
+        iterations=dict.fromkeys(gains, 4),
+        present=4,
+        staleness=staleness,
+        working=working,
+    )
+
+
+@given(st.floats(0.1, 1.5), st.floats(0.5, 1.5))
+def test_the_discount_is_measured_on_late_reports(exponent, decay):
+    """Late devices that help as much as others, but for their staleness, show what it costs."""
+    forecast = ProgressForecast()
+    fresh = dict.fromkeys("abc", 1.0)
+    forecast.observe(measured(0, fresh, {}), 0, 4)
+    for index in range(1, 60):
+        staleness = 1 + index % 5
+        level = decay**index
+        gains = dict.fromkeys(fresh, level) | {"late": level * (1 + staleness) ** -exponent}
+        forecast.parties.pop("late", None)  # it is compared with the others
+        forecast.observe(measured(index, gains, {"late": staleness}), index, 4)
+    assert forecast.staleness_exponent == pytest.approx(exponent, abs=0.15)
+
+
+def test_without_late_reports_the_forecast_stays_as_it_is():
+    one, other = ProgressForecast(), ProgressForecast()
+    for index in range(5):
+        gains = {"a": 0.5 + index, "b": 0.25}
+        one.observe(measured(index, gains, {}), index, 4)
+        other.observe(measured(index, gains, {"a": 0, "b": 0}), index, 4)
+    assert one == other
+    assert one.staleness_exponent == USUAL_STALENESS_EXPONENT
+
+
+@given(st.lists(st.tuples(st.floats(0, 2), st.integers(0, 9)), max_size=6))
+def test_the_measured_discount_is_in_the_checkpoint(reports):
+    forecast = ProgressForecast()
+    for index, (gain, staleness) in enumerate(reports):
+        gains = {"a": 1.0, "b": gain}
+        forecast.observe(measured(index, gains, {"b": staleness}), index, 4)
+    state = json.loads(json.dumps(forecast.state_dict()))
+    assert ProgressForecast.from_state_dict(state) == forecast
+    for name in ("staleness_exponent", "staleness_fit"):  # a run of an earlier version
+        del state[name]
+    earlier = ProgressForecast.from_state_dict(state)
+    assert earlier.staleness_exponent == USUAL_STALENESS_EXPONENT
+
+
+def test_a_device_that_works_does_not_become_more_promising():
+    resting, working = ProgressForecast(), ProgressForecast()
+    for forecast, late in ((resting, ()), (working, ("late",))):
+        forecast.observe(measured(0, {"a": 1.0, "late": 0.1}, {}), 0, 4)
+        for index in range(1, 8):
+            forecast.observe(measured(index, {"a": 1.0}, {}, late), index, 4)
+    assert resting.amounts(["a", "late"], 8)[1] > working.amounts(["a", "late"], 8)[1]
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _digits():
+    fetch("digits")
+
+
+def one_slow(slower=10.0, **settings):
+    """Return a scenario of a mission in a hurry, in which one of five devices is slower."""
+    fast = {
+        **BASE["fleet"][0],
+        "count": 4,
+        "flops_per_cycle": 4e-5,
+        "cpu_max_hz": 2.3e9,
+        "weibull_scale_rounds": 1e6,
+        "altitude_m": 0,
+    }
+    slow = {**fast, "kind": "slow", "count": 1, "cpu_max_hz": 2.3e9 / slower}
+    learning = {
+        "payload": "protocol",
+        "unheard": "imputed",
+        "rounds": 8,
+        "server_steps": 20,
+        "compute_deadline_s": 40.0,
+    }
+    usual = {
+        "seed": 4,
+        "method": "mission",
+        "max_delay_s": 0.05,
+        "fleet": [fast, slow],
+        "churn": {"entry_rate": 0.0, "exits": False},
+        "mission": {"goal": "time", "target": "top1=99", **settings.pop("mission", {})},
+        "learning": {**learning, **settings.pop("learning", {})},
+    }
+    return scenario(**usual, **settings)
+
+
+def waited_for(recorded):
+    return [event["plan"].get("waits_for") for event in recorded.rounds]
+
+
+@pytest.fixture(scope="module")
+def late_run(tmp_path_factory):
+    return run(one_slow(), tmp_path_factory.mktemp("late") / "run")
+
+
+def test_late_reports_are_used_in_later_rounds_at_a_discount(late_run):
+    waits = waited_for(late_run)
+    assert any(waits)
+    stale = [a for e in late_run.rounds for a in e.get("arrivals") or () if a["staleness"]]
+    assert {a["id"] for a in stale} == {"slow-1"}
+    for event in late_run.rounds:
+        AnyEvent.model_validate(event)
+        names = event["plan"].get("waits_for")
+        if names is None:
+            continue
+        assert len(names) >= 1
+        assert "slow-1" not in names
+        assert event["forecast"]["staleness_exponent"] > 0
+        in_time = {a["id"] for a in event["arrivals"] if not a["staleness"]}
+        assert in_time >= set(names)
+        assert event["forecast"]["expected"].keys() == event["forecast"]["measured"].keys()
+        for device in event["devices"]:  # what is billed is that of reports that arrived
+            own = [a for a in event["arrivals"] if a["id"] == device["id"]]
+            for key in ("bits_sent", "transmission_j", "processing_j"):
+                assert device[key] == pytest.approx(sum(a[key] for a in own))
+
+
+def test_a_run_with_late_reports_has_no_bound_and_says_so(late_run):
+    assert late_run.end["mission"]["bound_j"] is None
+    assert "late" in mission_sentence(late_run.end)
+
+
+def test_a_round_without_the_slow_device_is_shorter(late_run, tmp_path):
+    waits = run(one_slow(mission={"schedule": "synchronous"}), tmp_path / "waits")
+    assert not any(waited_for(waits))
+    assert all("arrivals" not in event for event in waits.rounds)
+    seconds = [sum(e["latency_s"] for e in r.rounds) for r in (late_run, waits)]
+    assert seconds[0] < seconds[1] / 2
+
+
+def test_a_mission_with_late_reports_resumes_to_the_same_events(late_run, tmp_path):
+    assert waited_for(late_run)[2] is not None
+
+    def stop(event, simulation):
+        if event["round"] == 2:
+            assert simulation.schedule.clock.running  # somebody is late
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(one_slow(), tmp_path / "cut", on_round=stop)
+    assert without_times(resume(tmp_path / "cut")) == without_times(late_run)
+
+
+@pytest.mark.parametrize(
+    ("slower", "mission"),
+    [(1.0, {"goal": "time"}), (10.0, {"goal": "energy"}), (10.0, {"goal": "best"})],
+)
+def test_a_mission_that_need_not_choose_is_the_synchronous_one(tmp_path, slower, mission):
+    """With equal devices, or where seconds have no price: bit for bit."""
+    events = []
+    for schedule in ("auto", "synchronous"):
+        setting = one_slow(slower, mission={**mission, "schedule": schedule})
+        recorded = without_times(run(setting, tmp_path / schedule))
+        del recorded[0]["scenario"]["mission"]["schedule"]
+        events.append(recorded)
+    assert events[0] == events[1]
+
+
+PATIENT = dataclass_replace(method("mission"), name="patient", schedule="synchronous")
+
+
+def test_a_mission_with_the_synchronous_schedule_never_goes_on_without_a_device(tmp_path):
+    setting = one_slow(learning={"rounds": 3}).model_copy(
+        update={"method": "test_mission_schedule:PATIENT"}
+    )
+    recorded = run(setting, tmp_path / "run")
+    assert not any(waited_for(recorded))
+    assert all("arrivals" not in event for event in recorded.rounds)
+
+
+def test_batteries_pay_for_late_reports(tmp_path):
+    plain = one_slow()
+    groups = tuple(g.model_copy(update={"battery_j": (0.5, 0.5)}) for g in plain.fleet)
+    recorded = run(plain.model_copy(update={"fleet": groups}), tmp_path / "run")
+    levels = [d["battery_j"] for e in recorded.rounds for d in e["devices"]]
+    assert min(levels) >= 0
+    assert any(waited_for(recorded))
