@@ -20,6 +20,8 @@ from malicious_messages import (
     with_fields,
     wrong_types,
 )
+from malicious_strategies import STRATEGIES
+from malicious_strategies import WHEN_IT_JOINS as NAMES_WHEN_IT_JOINS
 
 from scdn.federation.messenger import RawReply
 from scdn.federation.wire_format import Frame, decode, encode
@@ -362,6 +364,10 @@ BEHAVIOURS |= {
     for table in FLOAT_TABLES
     for when, start in (("", 0), (" later", 5))
 }
+BEHAVIOURS |= {how: Behaviour(change, start) for how, (change, start) in STRATEGIES.items()}
+BEHAVIOURS |= {
+    f"hello: {how}": Behaviour(f, 0, ("hello",)) for how, f in NAMES_WHEN_IT_JOINS.items()
+}
 
 
 def behave(network, node, behaviour):
@@ -378,9 +384,9 @@ def behave(network, node, behaviour):
         memory["round"] = request.fields.get("round", memory["round"])
         if request.kind in behaviour.kinds and frame.kind != "refused":
             frame = behaviour.change(frame, memory)
-        if frame is None:
-            return []
-        return [RawReply(message_id, node, frame if isinstance(frame, bytes) else encode(frame))]
+        frames = frame if isinstance(frame, list) else [frame]
+        raws = [f if isinstance(f, bytes) else encode(f) for f in frames if f is not None]
+        return [RawReply(message_id, node, raw) for raw in raws]
 
     network.tamper[node] = tamper
     if behaviour.change in (copies_another, against_another):
@@ -428,3 +434,6 @@ LIFECYCLES = {
     f.__name__: f
     for f in (comes_and_goes, has_ever_new_names, is_there_twice, replies_late_every_other_round)
 } | {f"replies after {s:g} s": replies_after(s) for s in (4.5, 9.5, 15.0)}
+
+# What honest devices may do as well: nobody can name them for it.
+INDISTINGUISHABLE: set[str] = set()

@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Any
 
 import torch
@@ -31,6 +30,7 @@ from torch import Tensor
 
 from scdn.federation.embedding_harm import MAX_HARM, HarmMeasure, describe_losses
 from scdn.federation.incoming_messages import Tables
+from scdn.federation.odd_replies import LARGE_SIZE, OddReplies, median_without
 from scdn.federation.reply_history import CHANGE, SIZE, ReplyHistory, root_mean_square, size_of
 from scdn.learning.round_training import TOLERATED_RISE
 
@@ -57,13 +57,6 @@ MAX_BLOCKED_ROUNDS = 3
 # Replies that take more than this part of the timeout, more than so many seconds, and so many times
 # as long as the median of the others': whoever answers in the last second slows down everybody.
 _SLOW, _SLOW_S, _SLOW_RATIO = 0.5, 2.0, 10.0
-# The log names devices whose embeddings, or updates, are so many times as large as any other's.
-_LARGE_SIZE, _LARGE_UPDATE = 3.0, 30.0
-# Embeddings with such a correlation are copies.
-_COPY = 0.9999
-# After so many rounds the log names a device that lowers the loss by less than this part of it.
-USELESS_ROUNDS, _USELESS = 5, 0.01
-
 Reasons = dict[str, str]  # by party: why it is left out
 
 
@@ -82,7 +75,10 @@ class AnomalyDetector:
     parties: dict[str, ReplyHistory] = field(default_factory=dict)
     suspicious_rounds: Counter[str] = field(default_factory=Counter)  # by party
     _blocked_rounds: Counter[str] = field(default_factory=Counter)  # in a row, by one party
-    _noted: set[str] = field(default_factory=set)
+    odd: OddReplies = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.odd = OddReplies(self.log)
 
     # --- the phases of a round ------------------------------------------------------------------
 
@@ -102,8 +98,8 @@ class AnomalyDetector:
         instead = {name: self._expected(name, table) for name, table in tables.items()}
         others = self.harm.known_of_others(tables, rows[table])
         harmful, gains = self.harm.find_harmful(tables, rows[table], instead, others)
-        self._note_useless(gains)
-        self._note_copies(tables)
+        self.odd.note_useless(gains)
+        self.odd.note_copies(tables)
         return reasons | harmful
 
     def after_training(
@@ -125,9 +121,9 @@ class AnomalyDetector:
         reasons = self.figures({name: {CHANGE: change} for name, change in changes.items()})
         for name in changes.keys() - reasons.keys():
             self.accept_figures(name, {CHANGE: changes[name]})
-        self._note_large("update is", changes, _LARGE_UPDATE)
+        self.odd.note_large_updates(changes)
         moving = trained.keys() - reasons.keys()
-        large = [n for n in moving if changes[n] > _LARGE_CHANGE * _median_without(changes, n)]
+        large = [n for n in moving if changes[n] > _LARGE_CHANGE * median_without(changes, n)]
         if self.harm is None or not large:
             return reasons
         harm, others = self.harm, self.harm.known_of_others(trained, rows[table])
@@ -214,8 +210,9 @@ class AnomalyDetector:
         for kind in sorted({kind for figures in sent.values() for kind in figures}):
             values = {n: value for n, f in sent.items() if (value := f.get(kind))}
             silent = set(sent) - set(values)
-            if len(silent) == 1 < len(values):
-                self._note(silent.pop(), f"it alone has measured no {kind.replace('_', ' ')}")
+            if len(silent) == 1 < len(values) and kind in _ALWAYS_MEASURED:
+                text = f"it alone has measured no {kind.replace('_', ' ')}"
+                self.odd.note(silent.pop(), kind, text)
             for name, value in values.items():
                 usual = self._usual(kind, values, name)
                 if usual and value > MAX_FIGURE_RATIO * usual:
@@ -229,7 +226,7 @@ class AnomalyDetector:
             name: f"its replies took {waited:.1f} s, those of others {usual:.1f} s"
             for name, waited in waited_s.items()
             if waited > max(_SLOW_S, _SLOW * timeout_s)
-            and waited > _SLOW_RATIO * (usual := _median_without(waited_s, name))
+            and waited > _SLOW_RATIO * (usual := median_without(waited_s, name))
             and len(waited_s) > 1
         }
 
@@ -335,8 +332,8 @@ class AnomalyDetector:
             text = f"its embeddings are {size / (others or 1.0):.2g} times as large as others'"
             if others and len(peers) > 1 and size > MAX_SIZE_TO_OTHERS * others:
                 reasons.setdefault(name, text)
-            elif others and size > _LARGE_SIZE * others:
-                self._note(name, text)
+            elif others and size > LARGE_SIZE * others:
+                self.odd.note(name, "large", text)
         return reasons
 
     def _is_peer(self, other: str, name: str) -> bool:
@@ -359,42 +356,8 @@ class AnomalyDetector:
     def _with_sample(self, rows: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         return rows if self.harm is None else {**rows, "sample": self.harm.server.sample}
 
-    def _note_useless(self, gains: Mapping[str, float]) -> None:
-        """Name devices whose embeddings lower no loss, while those of others do."""
-        for name, gain in gains.items():
-            history = self.parties.setdefault(name, ReplyHistory())
-            useless = gain < _USELESS < _median_without(gains, name)
-            history.useless_rounds = history.useless_rounds + 1 if useless else 0
-            if history.useless_rounds >= USELESS_ROUNDS:
-                self._note(name, f"its embeddings have lowered no loss for {USELESS_ROUNDS} rounds")
-
-    def _note_copies(self, tables: Mapping[str, Tensor]) -> None:
-        """Name devices whose embeddings are those of another one, up to a factor."""
-        flat = torch.stack([(t - t.mean(0)).flatten().double() for t in tables.values()])
-        flat = torch.nn.functional.normalize(flat)
-        for first, second in (flat @ flat.T).abs().triu(1).gt(_COPY).nonzero().tolist():
-            one, other = list(tables)[first], list(tables)[second]
-            self._note(other, f"its embeddings are those of {one}, or the other way round")
-
-    def _note_large(self, what: str, sizes: Mapping[str, float], limit: float) -> None:
-        """Name devices that send far larger numbers than any other; they may do no harm."""
-        for name, size in sizes.items():
-            others = max((other for n, other in sizes.items() if n != name), default=0.0)
-            if others and size > limit * others:
-                self._note(name, f"its {what} {size / others:.2g} times as large as any other's")
-
-    def _note(self, name: str, text: str) -> None:
-        """Say something odd about a party, once."""
-        if name not in self._noted:
-            self._noted.add(name)
-            self.log(f"{name}: {text}")
-
 
 def _judged(tables: Mapping[str, Tensor]) -> str:
     """Return the table that parties are judged by: of rows held out, where there are any."""
     known = [name for name in ("held_out", "drawn", "sample") if len(tables.get(name, ()))]
     return known[0] if known else next(iter(tables))
-
-
-def _median_without(values: Mapping[str, float], name: str) -> float:
-    return median([value for other, value in values.items() if other != name] or [0.0])

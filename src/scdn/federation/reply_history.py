@@ -29,8 +29,6 @@ class ReplyHistory:
         Embeddings of training rows, (rows, width), and which rows have one, (rows,).
     fewest_bits
         The fewest bits per number with which `values` were sent.
-    useless_rounds
-        Rounds in a row in which its embeddings lowered no loss.
     replies
         The number of its good replies.
     """
@@ -41,7 +39,6 @@ class ReplyHistory:
     values: Tensor | None = None
     known: Tensor | None = None
     fewest_bits: int = 32
-    useless_rounds: int = 0
     replies: int = 0
 
     def accept_figures(self, figures: Mapping[str, float | None]) -> None:
