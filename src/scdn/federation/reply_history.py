@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from statistics import median
 
 import torch
 from torch import Tensor
 
 from scdn.federation.incoming_messages import Tables
 
+_KEPT_VALUES = 64  # of each figure
 SIZE, CHANGE = "size", "update"  # of embeddings, and by training, among the figures
 
 
@@ -19,8 +21,8 @@ class ReplyHistory:
 
     Attributes
     ----------
-    largest
-        The largest value of each figure, and of the size of its embeddings.
+    figures
+        The last values of each figure, and of the size of its embeddings.
     mean
         The mean embedding of its last reply, (width,).
     state
@@ -33,7 +35,7 @@ class ReplyHistory:
         The number of its good replies.
     """
 
-    largest: dict[str, float] = field(default_factory=dict)
+    figures: dict[str, list[float]] = field(default_factory=dict)
     mean: Tensor | None = None
     state: int | None = None
     values: Tensor | None = None
@@ -42,9 +44,14 @@ class ReplyHistory:
     replies: int = 0
 
     def accept_figures(self, figures: Mapping[str, float | None]) -> None:
-        """Remember the largest of what a party has measured."""
+        """Remember what a party has measured; zero and None are no measurements."""
         for kind, value in figures.items():
-            self.largest[kind] = max(value or 0.0, self.largest.get(kind, 0.0))
+            if value:
+                self.figures[kind] = [*self.figures.get(kind, []), value][-_KEPT_VALUES:]
+
+    def usual(self, kind: str) -> float:
+        """Return the median of a figure so far: one that grows steadily is soon far above it."""
+        return median(self.figures.get(kind) or [0.0])
 
     def with_tables(
         self, state: int, tables: Tables, rows: Mapping[str, Tensor], count: int, tolerance: float
@@ -71,6 +78,16 @@ class ReplyHistory:
             values[numbers], known[numbers] = table, True
         part = contradicted / compared if compared else 0.0
         return replace(self, state=state, values=values, known=known), part
+
+
+def part_that_differs(tables: Tables, others: Tables, tolerance: float) -> float:
+    """Return on which part of the rows of the same tables two replies differ."""
+    gaps = [
+        (tables[name] - others[name]).abs().amax(1)
+        for name in tables.keys() & others.keys()
+        if len(tables[name]) == len(others[name]) > 0
+    ]
+    return float(torch.cat(gaps).gt(tolerance).double().mean()) if gaps else 0.0
 
 
 def size_of(tables: Tables) -> float:

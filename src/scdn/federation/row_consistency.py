@@ -49,9 +49,7 @@ class Fit(NamedTuple):
     slope: float  # of embeddings over what follows from others', against that on training rows
 
 
-def find_inconsistent(
-    names: Collection[str], parties: Mapping[str, RemoteParty]
-) -> dict[str, str]:
+def find_inconsistent(names: Collection[str], parties: Mapping[str, RemoteParty]) -> dict[str, str]:
     """Return those of `names` whose test rows do not fit, and in what way.
 
     The one that fits least is taken out first, and the others are judged again without it: so one
