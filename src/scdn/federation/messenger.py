@@ -131,6 +131,7 @@ class Messenger:
     _working: dict[str, _Pending] = field(default_factory=dict)  # on requests without `wait`
     _finished: dict[str, Reply | None] = field(default_factory=dict)  # their replies, by party
     _exaggerating: set[str] = field(default_factory=set)
+    _absent: set[str] = field(default_factory=set)  # parties whose absence the log has named
 
     def ask(
         self, requests: Mapping[str, Request], timeout_s: float | None = None
@@ -286,6 +287,7 @@ class Messenger:
             if kind != "goodbye":  # a device that was told to stop may have stopped already
                 self.log(f"{name}: {printable(raw_reply.error) or 'no reply will arrive'}")
             return
+        self._absent.discard(name)
         traffic.bytes_up += len(raw_reply.raw)
         self.doubt[name] = max(0, self.doubt[name] - 1)
         try:
@@ -342,7 +344,9 @@ class Messenger:
         for pendings in (self._pending, self._working):
             for message_id, pending in list(pendings.items()):
                 if pending.node not in connected:
-                    self.log(f"{pending.name}: is no longer connected")
+                    if pending.name not in self._absent:
+                        self.log(f"{pending.name}: is no longer connected")
+                    self._absent.add(pending.name)
                     del pendings[message_id]
 
     def _give_up_on_endless(self) -> None:
