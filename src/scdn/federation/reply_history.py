@@ -50,8 +50,12 @@ class ReplyHistory:
                 self.figures[kind] = [*self.figures.get(kind, []), value][-_KEPT_VALUES:]
 
     def usual(self, kind: str) -> float:
-        """Return the median of a figure so far: one that grows steadily is soon far above it."""
-        return median(self.figures.get(kind) or [0.0])
+        """Return the median of a figure so far: one that grows steadily is soon far above it.
+
+        Embeddings of honest devices may grow so: of their size, the largest is returned.
+        """
+        values = self.figures.get(kind) or [0.0]
+        return max(values) if kind == SIZE else median(values)
 
     def with_tables(
         self, state: int, tables: Tables, rows: Mapping[str, Tensor], count: int, tolerance: float
