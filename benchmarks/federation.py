@@ -34,6 +34,7 @@ from typing import Any
 from scdn.federation.processes import (
     LocalDevices,
     ServerAddress,
+    child_process,
     free_port,
     run_at_superlink,
     running_superlink,
@@ -115,7 +116,9 @@ def federate(
 
         def start_device(name: str) -> None:
             behind = replace(address, port=proxies.get(name, address.port))
-            children[name] = stack.enter_context(local.start(name, behind))
+            command = [sys.executable, "-m", "scdn.cli", *local.arguments(name, behind)]
+            log, home = out / f"{name}.log", out / "flower" / name
+            children[name] = stack.enter_context(child_process(command, log, home))
 
         for name in local.names:
             start_device(name)

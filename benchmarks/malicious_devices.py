@@ -23,7 +23,14 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from federation_helpers import export_features, network_of, server, small_scenario
-from malicious_behaviours import BEHAVIOURS, INDISTINGUISHABLE, LIFECYCLES, TIMEOUT_S, behave
+from malicious_behaviours import (
+    BEHAVIOURS,
+    CONTROLS,
+    INDISTINGUISHABLE,
+    LIFECYCLES,
+    TIMEOUT_S,
+    behave,
+)
 
 from scdn.federation.federated_server import FederatedServer
 
@@ -83,7 +90,7 @@ def federate(
     federation = FederatedServer(labels, network, out, len(names), 0.5, TIMEOUT_S, log.append)
     messenger = federation._membership.messenger
     messenger.clock, messenger.sleep = lambda: network.now, network.sleep
-    behaviour, lifecycle = BEHAVIOURS.get(how), LIFECYCLES.get(how)
+    behaviour, lifecycle = BEHAVIOURS.get(how), (LIFECYCLES | CONTROLS).get(how)
 
     def begin(round_: int) -> None:
         if behaviour is not None and behaviour.start == round_ + 1:
@@ -108,7 +115,7 @@ def compare(folder: Path, settings: tuple[str, ...], hows: list[str], seeds: lis
         print(f"seed {seed}, five honest devices: {shown}")
     print("  ".join(f"{text:>9}" for text in HEAD), flush=True)
     failed = []
-    for number, how in enumerate(["(none)", *hows]):
+    for number, how in enumerate(["(none)", *CONTROLS, *hows]):
         tried = []
         try:
             for seed in seeds:
@@ -136,7 +143,10 @@ def compare(folder: Path, settings: tuple[str, ...], hows: list[str], seeds: lis
             print(f"{'':>20}{line[:150]}", flush=True)
         whole = all(one.is_whole for one in tried)
         named = how in INDISTINGUISHABLE or all(one.lines for one in tried)
-        if not whole or (number and (max(map(fmean, lost.values())) > MOST_LOST or not named)):
+        is_control = how == "(none)" or how in CONTROLS
+        if not whole or (
+            not is_control and (max(map(fmean, lost.values())) > MOST_LOST or not named)
+        ):
             failed.append(how)
     return failed
 

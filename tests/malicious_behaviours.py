@@ -429,11 +429,40 @@ def replies_late_every_other_round(network, _files, round_):
     network.delay_s[6] = 9.5 if round_ % 2 else 0.0
 
 
+def leaves_after(rounds):
+    """Not malicious: what an honest device costs that leaves."""
+
+    def leaves(network, _files, round_):
+        if round_ == rounds - 1:
+            network.unplug(6)
+
+    return leaves
+
+
+def lies_once_another_has_left(network, _files, round_):
+    """Device 5 leaves after the sixth round; from then on, the last one lies about test rows."""
+    if round_ == 5:
+        network.unplug(5)
+        behave(network, 6, Behaviour(STRATEGIES["half shuffled in test alone"][0]))
+
+
+def slower_each_round(network, _files, round_):
+    network.delay_s[6] = 0.5 * (round_ + 1)
+
+
 TIMEOUT_S = 10.0  # with which the following are tried
 LIFECYCLES = {
     f.__name__: f
-    for f in (comes_and_goes, has_ever_new_names, is_there_twice, replies_late_every_other_round)
+    for f in (
+        comes_and_goes,
+        has_ever_new_names,
+        is_there_twice,
+        replies_late_every_other_round,
+        lies_once_another_has_left,
+        slower_each_round,
+    )
 } | {f"replies after {s:g} s": replies_after(s) for s in (4.5, 9.5, 15.0)}
+CONTROLS = {f"(honest, leaves after {n} rounds)": leaves_after(n) for n in (2, 3, 8)}
 
 # What honest devices may do as well: nobody can name them for it.
 INDISTINGUISHABLE: set[str] = set()

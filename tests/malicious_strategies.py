@@ -29,6 +29,11 @@ def per_state(change):
     return changed
 
 
+def from_next_state(change):
+    """As `consistent`, from the next state of its model on."""
+    return per_state(lambda a, version: change(a) if version else a)
+
+
 def only_in(rounds, change):
     """A lie in some rounds, and the truth in all others."""
     return lambda frame, memory: change(frame, memory) if memory["round"] in rounds else frame
@@ -313,6 +318,12 @@ STRATEGIES = {  # name: (what it does, from which round on)
         for f in (signs_alone, folded, squared, wrong_for_half, backdoor, one_column_alone)
     },
     "mixed_once later": (consistent(mixed_once), 5),
+    **{
+        f"{f.__name__} from its next state": (from_next_state(f), 5)
+        for f in (signs_alone, folded, squared, wrong_for_half, one_column_alone, mixed_once)
+    },
+    **{f"ripples of {s:g} from its next state": (from_next_state(ripples(s)), 5) for s in (0.3, 1)},
+    "zero from its next state": (from_next_state(np.zeros_like), 5),
     "wrong_for_half": (consistent(wrong_for_half), 0),
     **{
         f"{f.__name__} later": (per_state(f), 5)

@@ -367,9 +367,11 @@ class AnomalyDetector:
             peers = [other for n, other in sizes.items() if n != name and self._is_peer(n, name)]
             others = max(peers, default=0.0)
             text = f"its embeddings are {size / (others or 1.0):.2g} times as large as others'"
-            if others and len(peers) > 1 and size > MAX_SIZE_TO_OTHERS * others:
+            if len(peers) < 2 or not others:
+                continue  # of two devices, nobody can say which one is odd
+            if size > MAX_SIZE_TO_OTHERS * others:
                 reasons.setdefault(name, text)
-            elif others and size > LARGE_SIZE * others:
+            elif size > LARGE_SIZE * others:
                 self.odd.note(name, "large", text)
         return reasons
 
