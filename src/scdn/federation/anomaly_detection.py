@@ -37,7 +37,7 @@ from scdn.federation.blocked_steps import (
 from scdn.federation.embedding_harm import MAX_HARM, HarmMeasure, describe_losses
 from scdn.federation.fusion_history import FusionHistory
 from scdn.federation.incoming_messages import Tables
-from scdn.federation.odd_replies import LARGE_SIZE, OddReplies, median_without
+from scdn.federation.odd_replies import LARGE_SIZE, SMALL_SIZE, OddReplies, median_without
 from scdn.federation.reply_history import (
     CHANGE,
     SIZE,
@@ -68,9 +68,6 @@ _ROUNDING_STEPS = 4.0  # between two numbers of few bits: two roundings, also of
 # ones cannot decide how far all devices go.
 _LARGE_CHANGE = 3.0
 MAX_SUSPICIOUS_ROUNDS = 3  # in which a party was out of line, after which it is dismissed
-# Replies that take more than this part of the timeout, more than so many seconds, and so many times
-# as long as the median of the others': whoever answers in the last second slows down everybody.
-_SLOW, _SLOW_S, _SLOW_RATIO = 0.5, 2.0, 10.0
 
 Reasons = dict[str, str]  # by party: why it is left out
 
@@ -173,19 +170,23 @@ class AnomalyDetector:
         sent: Mapping[str, Tables],
         rows: Mapping[str, Tensor],
         bits: int,
-        unmoved: Mapping[str, Tables],
+        before: Mapping[str, Tables],
+        step_length: float | None,
     ) -> Reasons:
         """Judge the embeddings of updated models.
 
         The harm that they do says nothing: a step may be too long for honest devices as well.
-        `unmoved` has, by party whose step had length 0, what it sent before: it is the same model.
+        `before` has what parties sent before it: after a step of length 0 it is the same model.
         """
         new_states = dict.fromkeys(sent, -1)  # nothing was said in them before
         reasons = self._contradictions(sent, self._with_sample(rows), new_states, bits)
-        for name in unmoved.keys() & sent.keys():
-            tables = sent[name]
-            tolerance = self._tolerance(tables, bits)
-            part = part_that_differs(tables, unmoved[name], tolerance)
+        table = judged_table(rows)
+        for name, tables in sent.items():
+            if table in tables and table in before.get(name, {}):
+                self.odd.note_reversed(name, before[name][table], tables[table])
+            if step_length != 0 or name not in before:
+                continue
+            part = part_that_differs(tables, before[name], self._tolerance(tables, bits))
             if part > MAX_CONTRADICTED:
                 told = f"{part:.0%} of its embeddings differ after a step of length 0"
                 reasons.setdefault(name, told)
@@ -232,6 +233,8 @@ class AnomalyDetector:
             if len(silent) == 1 < len(values) and kind in _ALWAYS_MEASURED:
                 text = f"it alone has measured no {kind.replace('_', ' ')}"
                 self.odd.note(silent.pop(), kind, text)
+            if kind in _ALWAYS_MEASURED:
+                self.odd.note_small_figures(kind, values)
             for name, value in values.items():
                 usual = self._usual(kind, values, name)
                 if usual and value > MAX_FIGURE_RATIO * usual:
@@ -243,16 +246,6 @@ class AnomalyDetector:
                     else:
                         reasons[name] = told
         return reasons
-
-    def slow(self, waited_s: Mapping[str, float], timeout_s: float) -> Reasons:
-        """Judge how long devices took for their replies of a round."""
-        return {
-            name: f"its replies took {waited:.1f} s, those of others {usual:.1f} s"
-            for name, waited in waited_s.items()
-            if waited > max(_SLOW_S, _SLOW * timeout_s)
-            and waited > _SLOW_RATIO * (usual := median_without(waited_s, name))
-            and len(waited_s) > 1
-        }
 
     def suspect(self, name: str) -> None:
         """Count a round in which a party was out of line."""
@@ -371,7 +364,7 @@ class AnomalyDetector:
                 continue  # of two devices, nobody can say which one is odd
             if size > MAX_SIZE_TO_OTHERS * others:
                 reasons.setdefault(name, text)
-            elif size > LARGE_SIZE * others:
+            elif not SMALL_SIZE * min(peers) <= size <= LARGE_SIZE * others:
                 self.odd.note(name, "large", text)
         return reasons
 

@@ -238,6 +238,8 @@ class Membership:
         device = hello.name
         parties = [party for party, owner in self.device_of.items() if owner == device]
         state = known_state(hello.party) if hello.party in parties else None
+        if hello.party and self.device_of.get(hello.party, device) != device:
+            self.messenger.log(f"{device}: says that it is {hello.party}, which it is not")
         if state is not None and state in hello.states:
             return hello.party, True
         owner = self.device_of.get(device)  # it may be the name of another device's party

@@ -130,7 +130,7 @@ class Messenger:
     _overdue: dict[str, _Pending] = field(default_factory=dict)
     _working: dict[str, _Pending] = field(default_factory=dict)  # on requests without `wait`
     _finished: dict[str, Reply | None] = field(default_factory=dict)  # their replies, by party
-    _exaggerating: set[str] = field(default_factory=set)
+    _impossible: set[str] = field(default_factory=set)  # parties, by what they say of their time
     _absent: set[str] = field(default_factory=set)  # parties whose absence the log has named
 
     def ask(
@@ -311,18 +311,23 @@ class Messenger:
         if request.wait:
             traffic.waited_s += waited_s
         traffic.seconds += self._computed_s(name, getattr(reply.fields, "seconds", 0.0), waited_s)
+        if kind == "train" and reply.fields.seconds == 0:
+            self._say_once(name, "says that training took no time")
         replies[name] = reply
 
     def _computed_s(self, name: str, seconds: float, waited_s: float) -> float:
         """Return how long a device says it computed; it cannot be longer than it was waited for."""
         if seconds <= waited_s + _CLOCK_S:
             return seconds
-        if name not in self._exaggerating:
-            self._exaggerating.add(name)
-            self.log(
-                f"{name}: says it computed {seconds:.3g} s, but replied after {waited_s:.3g} s"
-            )
+        told = f"says it computed {seconds:.3g} s, but replied after {waited_s:.3g} s"
+        self._say_once(name, told)
         return waited_s
+
+    def _say_once(self, name: str, text: str) -> None:
+        """Name a device that says something impossible of its time, once."""
+        if name not in self._impossible:
+            self._impossible.add(name)
+            self.log(f"{name}: {text}")
 
     def _split_bytes(self, kind: str, arrays: Arrays) -> tuple[int, int]:
         """Return the bytes of a message's tables that are billed, and of those that are not."""

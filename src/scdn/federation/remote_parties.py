@@ -105,6 +105,7 @@ class RemoteParties:
             fields = self._joined.pop(name).fields
             smoothness = 0.0 if fields.smoothness is None else fields.smoothness
             self.parties[name] = RemoteParty(fields.connections, 0, smoothness)
+        self.detector.odd.note_connections({n: p.connections for n, p in self.parties.items()})
         return {name: self.parties[name].connections for name in views}
 
     def rejoin(self, name: str) -> None:
@@ -365,8 +366,9 @@ class RemoteParties:
             if tables is not None and table is not None:
                 updates[name] = update._replace(tables={**tables, **table, **update.tables})
         sent = {name: update.tables for name, update in updates.items()}
-        same = progress.before if progress.step_length == 0 else {}
-        reasons = detector.after_step(sent, progress.rows, self.number_bits, same)
+        reasons = detector.after_step(
+            sent, progress.rows, self.number_bits, progress.before, progress.step_length
+        )
         for name, update in self.without(updates, reasons).items():
             progress.updated[name] = update.tables
             party = self.parties[name]

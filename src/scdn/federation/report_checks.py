@@ -21,6 +21,8 @@ def check_reports(remote: RemoteParties, names: Collection[str]) -> None:
     remote.without(new, reasons)
     for name, party in new.items():
         party.settle(good=name not in reasons)
+        if party.test is not None:
+            remote.detector.odd.note_repeated(name, party.test)
 
 
 def go_back(remote: RemoteParties, names: Collection[str]) -> None:
