@@ -285,7 +285,7 @@ class Messenger:
         name, traffic, kind = pending.name, self.traffic[pending.name], pending.request.kind
         if raw_reply.raw is None:
             if kind != "goodbye":  # a device that was told to stop may have stopped already
-                self.log(f"{name}: {printable(raw_reply.error) or 'no reply will arrive'}")
+                self._log_absence(name, printable(raw_reply.error) or "no reply will arrive")
             return
         self._absent.discard(name)
         traffic.bytes_up += len(raw_reply.raw)
@@ -323,6 +323,12 @@ class Messenger:
         self._say_once(name, told)
         return waited_s
 
+    def _log_absence(self, name: str, reason: str) -> None:
+        """Say once that a device is not there, until it is heard again."""
+        if name not in self._absent:
+            self.log(f"{name}: {reason}")
+        self._absent.add(name)
+
     def _say_once(self, name: str, text: str) -> None:
         """Name a device that says something impossible of its time, once."""
         if name not in self._impossible:
@@ -349,9 +355,7 @@ class Messenger:
         for pendings in (self._pending, self._working):
             for message_id, pending in list(pendings.items()):
                 if pending.node not in connected:
-                    if pending.name not in self._absent:
-                        self.log(f"{pending.name}: is no longer connected")
-                    self._absent.add(pending.name)
+                    self._log_absence(pending.name, "is no longer connected")
                     del pendings[message_id]
 
     def _give_up_on_endless(self) -> None:
