@@ -1,10 +1,13 @@
 """Let one of six devices behave maliciously for twenty rounds, for each behaviour of a catalogue.
 
     python benchmarks/malicious_devices.py
-    python benchmarks/malicious_devices.py --only "scaled by 10,noise later"
+    python benchmarks/malicious_devices.py --only "scaled by 10,noise later" --seeds 5,6,7
+    python benchmarks/malicious_devices.py --processes
 
 The catalogue is that of the tests (`tests/malicious_behaviours.py`). Devices are in this process;
-the server is the one of `scdn federate`, and all messages are written and read as bytes. Each run
+the server is the one of `scdn federate`, and all messages are written and read as bytes. With
+`--processes`, SuperLink, ServerApp and devices are processes with TLS and keys, and some behaviours
+are tried; the last device is this program, which changes what `scdn` would reply. Each run
 is compared with one of the five honest devices alone, with the same files of features. The table
 says how many points of each score the malicious device cost (below 0: the run was better), in how
 many rounds it was left out, after how many rounds it was gone, how often an honest device was left
@@ -16,23 +19,22 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+import federation as processes
 from federation_helpers import export_features, network_of, server, small_scenario
-from malicious_behaviours import (
-    BEHAVIOURS,
-    CONTROLS,
-    INDISTINGUISHABLE,
-    LIFECYCLES,
-    TIMEOUT_S,
-    behave,
-)
+from malicious_behaviours import BEHAVIOURS, Liar, behave
+from malicious_lifecycles import CONTROLS, INDISTINGUISHABLE, LIFECYCLES, TIMEOUT_S
 
+from scdn.federation.device_client import DeviceClient
 from scdn.federation.federated_server import FederatedServer
+from scdn.federation.wire_format import decode
 
 SIX = tuple(f"device-{n}" for n in range(1, 7))
 SCORES = ("top1", "top3")
@@ -40,7 +42,13 @@ SETTINGS = ("fleet.0.count=6", "learning.rounds=20", 'learning.precision="float3
 MOST_LOST = 2.0  # points of each score, in the mean of the seeds
 HEAD = ("top1", "at most", "top3", "at most", "left out", "gone after", "honest out", "log lines",
         "clock s", "behaviour")  # fmt: skip
+IN_PROCESSES = (  # one of each kind
+    "random_bytes", "huge_figures", "noise later", "negated in drawn alone", "refuses",
+    "grows by 1.25 with its model later", "half shuffled in test alone",
+    "half_of_another in test alone", "more_ripples later", "scaled by 10",
+)  # fmt: skip
 Failed = list[str]
+Federate = Callable[[Path, Path, tuple[str, ...], tuple[str, ...], str], "Tried"]
 
 
 class Tried(NamedTuple):
@@ -78,10 +86,11 @@ class Tried(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Return whether all rounds were recorded."""
-        return self.run.end["status"] == "done" and len(self.run.rounds) == 20
+        rounds = self.run.scenario["learning"]["rounds"]
+        return self.run.end["status"] == "done" and len(self.run.rounds) == rounds
 
 
-def federate(
+def federate_in_process(
     files: Path, out: Path, settings: tuple[str, ...], names: tuple[str, ...], how: str = ""
 ) -> Tried:
     """Run a federation whose last device behaves so."""
@@ -103,24 +112,61 @@ def federate(
     return Tried(run, log, network.now)
 
 
-def compare(folder: Path, settings: tuple[str, ...], hows: list[str], seeds: list[int]) -> Failed:
+def federate_processes(
+    _files: Path, out: Path, settings: tuple[str, ...], names: tuple[str, ...], how: str = ""
+) -> Tried:
+    """Run a federation of processes whose last device behaves so."""
+
+    def program(name: str) -> list[str]:
+        if how and name == SIX[5]:
+            return [sys.executable, __file__, "--device", how]
+        return [sys.executable, "-m", "scdn.cli"]
+
+    scenario, began = small_scenario(*settings), time.monotonic()
+    run = processes.federate(scenario, out, 6, names=names, program=program).run
+    log = [line.partition(" ")[2] for line in (out / "federation.log").read_text().splitlines()]
+    return Tried(run, log, time.monotonic() - began)
+
+
+def run_device(how: str, arguments: list[str]) -> int:
+    """Be a device of `scdn` that behaves so."""
+    from scdn.cli import main as scdn
+
+    liar, answer = Liar(BEHAVIOURS[how]), DeviceClient.answer
+
+    def lie(device: DeviceClient, raw: bytes) -> bytes:
+        reply, round_ = answer(device, raw), decode(raw).fields.get("round", liar.memory["round"])
+        if round_ < liar.behaviour.start:
+            return reply
+        return next(iter(liar.replies(raw, reply)), b"")
+
+    DeviceClient.answer = lie
+    return scdn(arguments)
+
+
+def compare(
+    folder: Path, settings: tuple[str, ...], hows: list[str], seeds: list[int], federate: Federate
+) -> Failed:
     """Print a line for each behaviour; return those that cost too much, or that nobody named."""
     files, expected = {}, {}
     for seed in seeds:
         with_seed = (*settings, f"seed={seed}")
         files[seed] = export_features(folder / f"files-{seed}", *with_seed)
-        honest = federate(files[seed], folder / f"honest-{seed}", with_seed, SIX[:5])
+        honest = federate(files[seed], folder / f"honest-{seed}", with_seed, SIX[:5], "")
         expected[seed] = honest.run.end["metrics"]
         shown = ", ".join(f"{score} {expected[seed][score]:.1f} %" for score in SCORES)
         print(f"seed {seed}, five honest devices: {shown}")
     print("  ".join(f"{text:>9}" for text in HEAD), flush=True)
     failed = []
-    for number, how in enumerate(["(none)", *CONTROLS, *hows]):
+    controls = CONTROLS if federate is federate_in_process else {}
+    for number, how in enumerate(["(none)", *controls, *hows]):
         tried = []
         try:
             for seed in seeds:
                 with_seed, out = (*settings, f"seed={seed}"), folder / f"{number}-{seed}"
-                tried.append(federate(files[seed], out, with_seed, SIX, how))
+                tried.append(
+                    federate(files[seed], out, with_seed, SIX, "" if how == "(none)" else how)
+                )
         except Exception as error:
             print(f"ENDED THE RUN: {how}: {error!r}", flush=True)
             failed.append(how)
@@ -162,16 +208,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="some behaviours, with commas between them")
     parser.add_argument("--set", action="append", default=[], help="a setting of the scenario")
+    parser.add_argument("--processes", action="store_true", help="as processes, with TLS and keys")
     parser.add_argument("--seeds", default="5", help="of scenarios, with commas between them")
     options = parser.parse_args()
-    hows = options.only.split(",") if options.only else [*BEHAVIOURS, *LIFECYCLES]
+    hows = [*BEHAVIOURS, *LIFECYCLES] if not options.processes else list(IN_PROCESSES)
+    hows = options.only.split(",") if options.only else hows
     settings = (*SETTINGS, *options.set)
     seeds = [int(seed) for seed in options.seeds.split(",")]
     with tempfile.TemporaryDirectory(prefix="scdn-") as temporary:
-        failed = compare(Path(temporary), settings, hows, seeds)
+        federate = federate_processes if options.processes else federate_in_process
+        failed = compare(Path(temporary), settings, hows, seeds, federate)
     print(f"{len(hows)} behaviours; failed: {', '.join(failed) or 'none'}")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--device"]:
+        sys.exit(run_device(sys.argv[2], sys.argv[3:]))
     sys.exit(main())

@@ -368,7 +368,7 @@ STRATEGIES = {  # name: (what it does, from which round on)
                   reply_to_another_request, format_strings, sent_twice, truth_and_lie, wrong_round)
     },
 }  # fmt: skip
-WHEN_IT_JOINS = {
+NAMES_WHEN_IT_JOINS = {
     "takes the name of another": named("device-1"),
     "has a path for a name": named("../../device-6"),
     "has the states of another": states_of_another,

@@ -27,12 +27,12 @@ MIN_CORRELATION, MIN_ROWS = 0.3, 30
 # Of that correlation, so much must be there on test rows too. Honest devices: 0.21 at least, where
 # test rows are of other days.
 MIN_KEPT = 0.15
-# Where there are so many others and test rows, the part that is there may be this part of what it
-# is for the others in the median. Honest ones: see docs/federation.md.
-MIN_OTHERS, MANY_ROWS, MIN_KEPT_TO_OTHERS = 3, 100, 0.87
+# Where there are so many others and test rows, and such a correlation, the part that is there may
+# be this part of what it is for the others in the median. Honest ones: 0.90 at least.
+MIN_OTHERS, MANY_ROWS, CLEAR_CORRELATION, MIN_KEPT_TO_OTHERS = 3, 100, 0.5, 0.85
 # The slope, which is smaller on test rows that are mixed with others or shrunk, may be so many
-# times as large or as small as for the others.
-MAX_SLOPE_TO_OTHERS = 1.5
+# times as large or as small as for the others. Honest ones: 1.5, with three columns each.
+MAX_SLOPE_TO_OTHERS = 2.0
 # Both must also be so many times as far from the others' median as these are, in the median.
 _DEVIATIONS = 4.0
 # Test rows may be so many times as far from the mean of training rows. Honest ones: 0.8 to 1.2.
@@ -88,7 +88,7 @@ def _judge(name: str, fits: Mapping[str, Fit], many: bool) -> _Judgement:
     fit, others = fits[name], [other for n, other in fits.items() if n != name]
     told = f"its test rows have a correlation of {fit.training * fit.kept:.2f} with those of others"
     told += f", its training rows {fit.training:.2f}"
-    if not many or len(others) < MIN_OTHERS:
+    if not many or len(others) < MIN_OTHERS or fit.training < CLEAR_CORRELATION:
         return _Judgement(_ratio(MIN_KEPT, fit.kept), told)
     kept = [other.kept for other in others]
     usual = median(kept)
