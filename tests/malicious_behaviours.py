@@ -321,7 +321,6 @@ class Behaviour(NamedTuple):
     kinds: tuple[str, ...] = ROUND_KINDS
 
 
-# Some lies are a model like any other if they are told from the beginning: classes in other order.
 FROM_THE_START = (
     *UNREADABLE, overflow_in_32_bits, nearly_overflow, huge_figures, large_figures, noise,
     shuffled_rows, zeros, constant, from_the_first_round, against_the_gradient, blocks_steps,

@@ -7,7 +7,7 @@ the first with -1.
 from __future__ import annotations
 
 from federation_helpers import device
-from malicious_behaviours import Behaviour, behave
+from malicious_behaviours import BEHAVIOURS, Behaviour, behave
 from malicious_strategies import STRATEGIES
 
 
@@ -79,5 +79,14 @@ LIFECYCLES = {
 } | {f"replies after {s:g} s": replies_after(s) for s in (4.5, 9.5, 15.0)}
 CONTROLS = {f"(honest, leaves after {n} rounds)": leaves_after(n) for n in (2, 3, 8)}
 
-# What honest devices may do as well: nobody can name them for it.
-INDISTINGUISHABLE: set[str] = set()
+# Nobody can name a device for these: what it lies about is never sent, or an honest model could say
+# the same.
+NEVER_SENT = {how for how in BEHAVIOURS if " in table alone" in how}
+LIKE_A_MODEL = {
+    "wrong_for_half",
+    "shifted_slowly later",
+    "mean_of_its_past",
+    "its sample of three rounds ago",
+    "its test rows of five rounds ago",
+}
+INDISTINGUISHABLE = NEVER_SENT | LIKE_A_MODEL
