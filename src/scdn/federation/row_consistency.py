@@ -29,14 +29,17 @@ MIN_CORRELATION, MIN_ROWS = 0.3, 30
 MIN_KEPT = 0.15
 # Where there are so many others and test rows, and such a correlation, the part that is there may
 # be this part of what it is for the others in the median. Honest ones: 0.90 at least.
-MIN_OTHERS, MANY_ROWS, CLEAR_CORRELATION, MIN_KEPT_TO_OTHERS = 3, 100, 0.5, 0.85
+MIN_OTHERS, MANY_ROWS, CLEAR_CORRELATION, MIN_KEPT_TO_OTHERS = 3, 100, 0.7, 0.85
 # The slope, which is smaller on test rows that are mixed with others or shrunk, may be so many
 # times as large or as small as for the others. Honest ones: 1.5, with three columns each.
 MAX_SLOPE_TO_OTHERS = 2.0
-# Both must also be so many times as far from the others' median as these are, in the median.
-_DEVIATIONS = 4.0
+# Both must also be so many times as far from the others' median as these are, in the median, and so
+# many times the error of the estimate, which is that of the mean of parts of the rows: where a few
+# rows decide, as with columns that are mostly zero, it is large.
+_DEVIATIONS, _ERRORS, _PARTS = 4.0, 2.0, 8
 # Test rows may be so many times as far from the mean of training rows. Honest ones: 0.8 to 1.2.
 MAX_SPREAD = 3.0
+_CUT = 0.02  # part of the rows of the sample that is beyond each of a column's limits
 _MOST_OTHERS = 8  # from which a device's embeddings are predicted
 _RIDGE, _TINY = 1e-3, 1e-9
 
@@ -47,6 +50,8 @@ class Fit(NamedTuple):
     training: float  # correlation
     kept: float  # part of it that is there on test rows
     slope: float  # of embeddings over what follows from others', against that on training rows
+    kept_error: float = 0.0  # of the estimate
+    slope_error: float = 0.0  # relative
 
 
 def find_inconsistent(names: Collection[str], parties: Mapping[str, RemoteParty]) -> dict[str, str]:
@@ -63,6 +68,9 @@ def find_inconsistent(names: Collection[str], parties: Mapping[str, RemoteParty]
         if spread > MAX_SPREAD:
             told = f"its test rows are {spread:.3g} times as far apart as its training rows"
             reasons[name] = told
+    limits = {name: _limits(sample) for name, sample in samples.items()}
+    samples = {name: sample.clamp(*limits[name]) for name, sample in samples.items()}
+    tests = {name: test.clamp(*limits[name]) for name, test in tests.items()}
     while True:
         known = [name for name in tests if name not in reasons]
         if len(known) < 3 or len(tests[known[0]]) < MIN_ROWS:
@@ -93,12 +101,16 @@ def _judge(name: str, fits: Mapping[str, Fit], many: bool) -> _Judgement:
     kept = [other.kept for other in others]
     usual = median(kept)
     spread = median(abs(value - usual) for value in kept)
-    limit = max(MIN_KEPT, min(MIN_KEPT_TO_OTHERS * usual, usual - _DEVIATIONS * spread))
+    margin = max(_DEVIATIONS * spread, _ERRORS * fit.kept_error)
+    limit = max(MIN_KEPT, min(MIN_KEPT_TO_OTHERS * usual, usual - margin))
     judged = _Judgement(_ratio(limit, fit.kept), f"{told}; others keep {usual:.2f} of it")
     slopes = [_log(other.slope) for other in others]
     usual = median(slopes)
     spread = median(abs(slope - usual) for slope in slopes)
-    away, limit = abs(_log(fit.slope) - usual), max(_log(MAX_SLOPE_TO_OTHERS), _DEVIATIONS * spread)
+    limit = max(
+        _log(MAX_SLOPE_TO_OTHERS), _DEVIATIONS * spread, _log(1 + _ERRORS * fit.slope_error)
+    )
+    away = abs(_log(fit.slope) - usual)
     told = f"its test rows are {fit.slope:.2f} times what follows from others', its training rows 1"
     return max(judged, _Judgement(away / limit, told))
 
@@ -128,7 +140,24 @@ def fit_of(
     test_correlation, test_slope = _compare(test_predicted, test_target)
     if correlation <= 0 or slope <= 0:
         return Fit(0.0, 1.0, 1.0)
-    return Fit(correlation, test_correlation / correlation, test_slope / slope)
+    kept = test_correlation / correlation
+    errors = _errors(predicted, target), _errors(test_predicted, test_target)
+    kept_error = math.hypot(kept * errors[0][0], errors[1][0]) / correlation
+    slope_error = math.hypot(errors[0][1] / slope, errors[1][1] / max(abs(test_slope), _TINY))
+    return Fit(correlation, kept, test_slope / slope, kept_error, slope_error)
+
+
+def _errors(predicted: Tensor, target: Tensor) -> tuple[float, float]:
+    """Return the standard errors of the correlation and of the slope, from parts of the rows."""
+    parts = [_compare(predicted[n::_PARTS], target[n::_PARTS]) for n in range(_PARTS)]
+    values = torch.tensor(parts, dtype=torch.float64).std(0) / _PARTS**0.5
+    return float(values[0]), float(values[1])
+
+
+def _limits(sample: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the limits of each column to which rows are cut, so that a few do not decide."""
+    low, high = torch.quantile(sample, torch.tensor([_CUT, 1 - _CUT]).to(sample), dim=0)
+    return low, high
 
 
 def _spread(sample: Tensor, test: Tensor) -> float:
