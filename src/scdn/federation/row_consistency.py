@@ -29,7 +29,7 @@ MIN_CORRELATION, MIN_ROWS = 0.3, 30
 MIN_KEPT = 0.15
 # Where there are so many others and test rows, and such a correlation, the part that is there may
 # be this part of what it is for the others in the median. Honest ones: 0.90 at least.
-MIN_OTHERS, MANY_ROWS, CLEAR_CORRELATION, MIN_KEPT_TO_OTHERS = 3, 100, 0.7, 0.85
+MIN_OTHERS, MANY_ROWS, CLEAR_CORRELATION, MIN_KEPT_TO_OTHERS = 3, 100, 0.6, 0.8
 # The slope, which is smaller on test rows that are mixed with others or shrunk, may be so many
 # times as large or as small as for the others. Honest ones: 1.5, with three columns each.
 MAX_SLOPE_TO_OTHERS = 2.0
@@ -40,7 +40,7 @@ _DEVIATIONS, _ERRORS, _PARTS = 4.0, 2.0, 8
 # Test rows may be so many times as far from the mean of training rows. Honest ones: 0.8 to 1.2.
 MAX_SPREAD = 3.0
 _CUT = 0.02  # part of the rows of the sample that is beyond each of a column's limits
-_MOST_OTHERS = 8  # from which a device's embeddings are predicted
+_GROUPS, _GROUP_SIZE = 3, 8  # of others: devices in one group alone do not decide
 _RIDGE, _TINY = 1e-3, 1e-9
 
 
@@ -57,8 +57,8 @@ class Fit(NamedTuple):
 def find_inconsistent(names: Collection[str], parties: Mapping[str, RemoteParty]) -> dict[str, str]:
     """Return those of `names` whose test rows do not fit, and in what way.
 
-    The one that fits least is taken out first, and the others are judged again without it: so one
-    device that lies does not make others look bad. There must be at least two others.
+    A party is compared with some groups of others, and must be out of line with all of them: so one
+    that lies does not make others look bad. There must be at least two others.
     """
     samples = {name: p.sample for name, p in parties.items() if p.sample is not None}
     tests = {n: p.test for n, p in parties.items() if p.test is not None and n in samples}
@@ -71,18 +71,13 @@ def find_inconsistent(names: Collection[str], parties: Mapping[str, RemoteParty]
     limits = {name: _limits(sample) for name, sample in samples.items()}
     samples = {name: sample.clamp(*limits[name]) for name, sample in samples.items()}
     tests = {name: test.clamp(*limits[name]) for name, test in tests.items()}
-    while True:
-        known = [name for name in tests if name not in reasons]
-        if len(known) < 3 or len(tests[known[0]]) < MIN_ROWS:
-            break
-        fits = {name: fit_of(name, known, samples, tests) for name in known}
+    known = [name for name in tests if name not in reasons]
+    if len(known) > 2 and len(tests[known[0]]) >= MIN_ROWS:
+        fits = {name: best_fit(name, known, samples, tests) for name in known}
         fits = {name: fit for name, fit in fits.items() if fit.training > MIN_CORRELATION}
         many = len(tests[known[0]]) >= MANY_ROWS
         judged = {name: _judge(name, fits, many) for name in fits}
-        worst = max(judged, key=lambda name: judged[name].badness, default="")
-        if not worst or judged[worst].badness <= 1.0:
-            break
-        reasons[worst] = judged[worst].told
+        reasons |= {name: one.told for name, one in judged.items() if one.badness > 1.0}
     return {name: reason for name, reason in reasons.items() if name in names}
 
 
@@ -123,12 +118,23 @@ def _log(value: float) -> float:
     return math.log(max(value, _TINY))
 
 
-def fit_of(
+def best_fit(
     name: str, known: list[str], samples: Mapping[str, Tensor], tests: Mapping[str, Tensor]
 ) -> Fit:
-    """Return how far a device's embeddings follow from those of some others."""
+    """Return how far a device's embeddings follow from the group of others that fits best."""
     others = [other for other in known if other != name]
-    others = others[:: -(-len(others) // _MOST_OTHERS)]
+    groups = [others[n::_GROUPS][:_GROUP_SIZE] for n in range(min(_GROUPS, len(others)))]
+    fits = [fit_of(name, group, samples, tests) for group in groups]
+    clear = [fit for fit in fits if fit.training > MIN_CORRELATION]
+    best = max(clear or fits, key=lambda fit: fit.kept)
+    nearest = min(clear or fits, key=lambda fit: abs(_log(fit.slope)))
+    return best._replace(slope=nearest.slope, slope_error=nearest.slope_error)
+
+
+def fit_of(
+    name: str, others: list[str], samples: Mapping[str, Tensor], tests: Mapping[str, Tensor]
+) -> Fit:
+    """Return how far a device's embeddings follow from those of some others."""
     inputs, target = _joined(others, samples), samples[name].double()
     test_inputs, test_target = _joined(others, tests), tests[name].double()
     predicted, test_predicted = torch.empty_like(target), torch.zeros_like(test_target)
