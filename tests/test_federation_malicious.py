@@ -44,7 +44,7 @@ SHORT = (  # one of each kind; all of them run if SCDN_TEST_LONG is set
     "scaled by 1000",
     "drifts with its model",
     "grows by 1.5 with its model later",
-    "half_of_another in test alone",
+    "half shuffled in test alone",
 )
 
 
