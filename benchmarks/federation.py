@@ -25,7 +25,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,6 +34,7 @@ from typing import Any
 from scdn.federation.processes import (
     LocalDevices,
     ServerAddress,
+    child_process,
     free_port,
     run_at_superlink,
     running_superlink,
@@ -88,10 +89,13 @@ def federate(
     network: BadNetwork | None = None,
     on_event: Callable[[dict[str, object]], None] | None = None,
     on_round: Callable[[int, dict[str, Any], Callable[[str], None]], None] | None = None,
+    names: Sequence[str] = (),
+    program: Callable[[str], list[str]] = lambda _: [sys.executable, "-m", "scdn.cli"],
 ) -> MeasuredRun:
     """Run a scenario with devices on this machine, behind the proxies of `network` if given.
 
     `on_round` gets the round's number, the processes by device, and a function that starts one.
+    Only the devices of `names` are started, if given; `program` is that of a device.
     """
     start = time.monotonic()
     local = LocalDevices.prepare(out, federated_scenario(scenario), devices, with_keys=True)
@@ -102,6 +106,7 @@ def federate(
         scenario=str(out / "scenario.json"),
         labels=str(local.labels),
         wait_s=300.0,
+        devices=len(names),
         timeout_s=timeout_s,
     )
     address = ServerAddress("127.0.0.1", free_port(), local.keys)
@@ -115,9 +120,11 @@ def federate(
 
         def start_device(name: str) -> None:
             behind = replace(address, port=proxies.get(name, address.port))
-            children[name] = stack.enter_context(local.start(name, behind))
+            command = [*program(name), *local.arguments(name, behind)]
+            log, home = out / f"{name}.log", out / "flower" / name
+            children[name] = stack.enter_context(child_process(command, log, home))
 
-        for name in local.names:
+        for name in names or local.names:
             start_device(name)
 
         def watch() -> None:

@@ -6,8 +6,9 @@
 Processes are real, with TLS and keys: the command `scdn federate server`, the SuperLink and the
 ServerApp that it starts, and two devices that keep their models. In each run one of them is killed
 with SIGKILL: before the first round, in the middle of one, or as soon as one is recorded. A killed
-device is started again; the table says whether it went on as itself, joined again as a new device
-(after three rounds), or was not back before the end. Otherwise the command must end by itself with
+device is started again; the table says whether it went on as itself, joined late as itself (if it
+had not joined yet when it was killed), joined again as a new device, or was not back before the
+end. Otherwise the command must end by itself with
 a single line, no process may stay and the run's folder may not be locked; it is then resumed (or
 started again, if no round had begun), and the devices must go on as themselves. In the end all
 rounds must be recorded once, and every process must have ended with status 0.
@@ -226,7 +227,10 @@ def check_run(site: Site, victim: str) -> str:
         raise FailedError(f"parties: {', '.join(sorted(parties))}")
     if f"{last}: is back" in (site.out / "federation.log").read_text():
         return "went on as itself"
-    return "joined again" if parties - set(site.names) else "was not back before the end"
+    if parties - set(site.names):
+        return "joined again"
+    trained = any(d["id"] == last and d["executed_iterations"] for d in run.rounds[-1]["devices"])
+    return "joined late, as itself" if trained else "was not back before the end"
 
 
 def main() -> int:

@@ -144,16 +144,16 @@ def tampered(network, node, change):
     network.tamper[node] = tamper
 
 
-def server(files, out, network, log=None, **changes):
+def server(files, out, network, log=None, patience_s=0.0, **changes):
     labels = read_labels(files / LABELS_FILE)
     log = (lambda _: None) if log is None else log.append
     labels = replace(labels, **changes)
-    return FederatedServer(labels, network, out, wait_s=0.5, timeout_s=0.3, log=log)
+    return FederatedServer(labels, network, out, None, 0.5, 0.3, log, patience_s)
 
 
-def federate(files, out, network, *settings, on_round=None, log=None):
+def federate(files, out, network, *settings, on_round=None, log=None, patience_s=0.0):
     scenario = small_scenario("learning.rounds=4", *settings)
-    return server(files, out, network, log).run(scenario, on_round=on_round)
+    return server(files, out, network, log, patience_s).run(scenario, on_round=on_round)
 
 
 def after(round_, act):

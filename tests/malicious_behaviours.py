@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from federation_helpers import device
 from malicious_messages import (
     FLOAT_TABLES,
     UNREADABLE,
@@ -20,6 +19,7 @@ from malicious_messages import (
     with_fields,
     wrong_types,
 )
+from malicious_strategies import NAMES_WHEN_IT_JOINS, STRATEGIES
 
 from scdn.federation.messenger import RawReply
 from scdn.federation.wire_format import Frame, decode, encode
@@ -321,8 +321,6 @@ class Behaviour(NamedTuple):
     kinds: tuple[str, ...] = ROUND_KINDS
 
 
-# Some lies are a model like any other if they are told from the beginning: classes in another
-# order, all signs changed.
 FROM_THE_START = (
     *UNREADABLE, overflow_in_32_bits, nearly_overflow, huge_figures, large_figures, noise,
     shuffled_rows, zeros, constant, from_the_first_round, against_the_gradient, blocks_steps,
@@ -362,69 +360,41 @@ BEHAVIOURS |= {
     for table in FLOAT_TABLES
     for when, start in (("", 0), (" later", 5))
 }
+BEHAVIOURS |= {how: Behaviour(change, start) for how, (change, start) in STRATEGIES.items()}
+BEHAVIOURS |= {
+    f"hello: {how}": Behaviour(f, 0, ("hello",)) for how, f in NAMES_WHEN_IT_JOINS.items()
+}
+
+
+class Liar:
+    """Replaces the replies of one device, as a behaviour says."""
+
+    def __init__(self, behaviour):
+        self.behaviour = behaviour
+        self.memory = {"draw": np.random.default_rng(0), "round": 0, "seen": {}}
+
+    def replies(self, raw, reply):
+        """Return what the server gets instead of a reply: any number of messages."""
+        request, frame = decode(raw), decode(reply)
+        self.memory["round"] = request.fields.get("round", self.memory["round"])
+        if request.kind in self.behaviour.kinds and frame.kind != "refused":
+            frame = self.behaviour.change(frame, self.memory)
+        frames = frame if isinstance(frame, list) else [frame]
+        return [f if isinstance(f, bytes) else encode(f) for f in frames if f is not None]
 
 
 def behave(network, node, behaviour):
     """Let a node behave so from now on; node 1 is the honest one that it can see."""
-    memory = {"draw": np.random.default_rng(0), "round": 0, "seen": {}}
+    liar = Liar(behaviour)
 
     def see(message_id, _raw, reply):
         frame = decode(reply)
-        memory["seen"].setdefault(frame.kind, {}).update(frame.arrays)
+        liar.memory["seen"].setdefault(frame.kind, {}).update(frame.arrays)
         return [RawReply(message_id, 1, reply)]
 
     def tamper(message_id, raw, reply):
-        request, frame = decode(raw), decode(reply)
-        memory["round"] = request.fields.get("round", memory["round"])
-        if request.kind in behaviour.kinds and frame.kind != "refused":
-            frame = behaviour.change(frame, memory)
-        if frame is None:
-            return []
-        return [RawReply(message_id, node, frame if isinstance(frame, bytes) else encode(frame))]
+        return [RawReply(message_id, node, lie) for lie in liar.replies(raw, reply)]
 
     network.tamper[node] = tamper
     if behaviour.change in (copies_another, against_another):
         network.tamper[1] = see
-
-
-# --- when it is there -----------------------------------------------------------------------------
-
-
-def comes_and_goes(network, files, round_):
-    """Leaves after each round, and joins again at once."""
-    _replace(network, files, round_, "device-6")
-
-
-def has_ever_new_names(network, files, round_):
-    _replace(network, files, round_, f"guest-{round_}")
-
-
-def _replace(network, files, round_, name):
-    if round_ >= 0:
-        network.devices.pop(6 if round_ == 0 else 100 + round_ - 1, None)
-        client = device(files, "device-6")
-        client.name = name
-        network.plug(100 + round_, client)
-
-
-def is_there_twice(network, files, round_):
-    if round_ >= 0:
-        network.plug(100 + round_, device(files, "device-6"))
-
-
-def replies_after(seconds):
-    def replies_late(network, _files, _round):
-        network.delay_s[6] = seconds
-
-    return replies_late
-
-
-def replies_late_every_other_round(network, _files, round_):
-    network.delay_s[6] = 9.5 if round_ % 2 else 0.0
-
-
-TIMEOUT_S = 10.0  # with which the following are tried
-LIFECYCLES = {
-    f.__name__: f
-    for f in (comes_and_goes, has_ever_new_names, is_there_twice, replies_late_every_other_round)
-} | {f"replies after {s:g} s": replies_after(s) for s in (4.5, 9.5, 15.0)}

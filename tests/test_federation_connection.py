@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
 httpx = pytest.importorskip("httpx")
 supernode = pytest.importorskip("scdn.federation.flower.supernode")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what Flower imports
 
 
 def test_a_device_waits_for_a_server_that_has_just_started_to_know_its_key(monkeypatch):
@@ -45,3 +47,53 @@ def test_a_device_waits_for_a_server_that_has_just_started_to_know_its_key(monke
     errors[:] = [still_active] * 100
     with pytest.raises(supernode.RefusedByServerError, match="no server for 50 s"):
         connection("x:1", None, None, patience_s=50.0).serve(bytes, lambda: False)
+
+
+class Server:
+    """Knows some nodes as active, and refuses a second activation of one, as Flower does."""
+
+    def __init__(self):
+        self.active, self.activations = set(), 0
+
+    def SendNodeHeartbeat(self, request):
+        return SimpleNamespace(success=request.node.node_id in self.active)
+
+    def ActivateNode(self, _):
+        assert not self.active, "still active"
+        self.activations += 1
+        self.active.add(70 + self.activations)
+        return SimpleNamespace(node_id=70 + self.activations)
+
+
+@pytest.fixture
+def key():
+    private_key, public_key = supernode.private_parts.generate_key_pairs()
+    return private_key, public_key
+
+
+def process(folder, key, address="x:1"):
+    """Return the connection of a new process of the device."""
+    connection = supernode.SuperNodeConnection(
+        address, None, folder / "key", node_file=folder / "node.json"
+    )
+    connection._key_pair = key
+    return connection
+
+
+def test_a_device_that_was_killed_goes_on_with_the_node_that_is_still_active(tmp_path, key):
+    server = Server()
+    first = process(tmp_path, key)._join(server, False)
+    assert process(tmp_path, key)._join(server, False).node_id == first.node_id
+    assert server.activations == 1
+    server.active.clear()  # it was away for too long
+    assert process(tmp_path, key)._join(server, False).node_id == first.node_id + 1
+    assert process(tmp_path, key)._join(server, False).node_id == first.node_id + 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[", "7", '["x:1"]', '["y:1", 71]', '["x:1", -1]', '["x:1", true]']
+)
+def test_a_damaged_file_of_a_node_is_ignored(tmp_path, key, text):
+    (tmp_path / "node.json").write_text(text)
+    server = Server()
+    assert process(tmp_path, key)._join(server, False).node_id == 71

@@ -17,11 +17,13 @@ from federation_helpers import (
     tampered,
 )
 from malicious_behaviours import BEHAVIOURS, Behaviour, behave, no_smoothness
+from malicious_lifecycles import INDISTINGUISHABLE
 
 from scdn.federation.anomaly_detection import MAX_SUSPICIOUS_ROUNDS, AnomalyDetector
 from scdn.federation.federated_server import FederatedServer
 from scdn.federation.membership import MAX_SILENT_DEPARTURES
 from scdn.federation.server_settings import ServerSettings
+from scdn.federation.slow_replies import find_slow
 from scdn.federation.wire_format import Frame
 
 SIX = tuple(f"device-{n}" for n in range(1, 7))
@@ -41,6 +43,8 @@ SHORT = (  # one of each kind; all of them run if SCDN_TEST_LONG is set
     "scaled by 10",
     "scaled by 1000",
     "drifts with its model",
+    "grows by 1.5 with its model later",
+    "half shuffled in test alone",
 )
 
 
@@ -85,7 +89,7 @@ def test_a_malicious_device_ends_nothing_costs_little_and_is_named(
     assert len(run.rounds) == 20
     assert run.end["metrics"]["top3"] >= honest - MOST_LOST
     about = [line for line in log if line.startswith("device-6") and "connected" not in line]
-    assert about
+    assert about or how in INDISTINGUISHABLE
     left_out = {name for event in run.rounds for name in event["federation"]["left_out"]}
     assert left_out <= {"device-6"}
     assert all(line.isprintable() for line in log)
@@ -183,12 +187,11 @@ def test_a_device_that_is_out_of_line_stays_so_after_a_resume():
 
 
 def test_whoever_always_answers_in_the_last_second_is_suspicious():
-    detector = AnomalyDetector(10, 0.0)
     usual = {"a": 0.5, "b": 0.7, "c": 0.4}
-    assert detector.slow(usual | {"d": 29.0}, 30.0).keys() == {"d"}
-    assert detector.slow(usual | {"d": 1.9}, 3.0) == {}  # not long
-    assert detector.slow({"a": 20.0, "b": 22.0, "c": 29.0}, 30.0) == {}  # like the others
-    assert detector.slow({"a": 29.0}, 30.0) == {}
+    assert find_slow(usual | {"d": 29.0}, 30.0).keys() == {"d"}
+    assert find_slow(usual | {"d": 1.9}, 3.0) == {}  # not long
+    assert find_slow({"a": 20.0, "b": 22.0, "c": 29.0}, 30.0) == {}  # like the others
+    assert find_slow({"a": 29.0}, 30.0) == {}
 
 
 def test_text_of_devices_is_escaped_in_the_log(tmp_path):

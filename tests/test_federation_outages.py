@@ -12,6 +12,7 @@ from federation_helpers import (
     THREE,
     InProcessNetwork,
     after,
+    device,
     export_features,
     federate,
     network_of,
@@ -19,7 +20,11 @@ from federation_helpers import (
     small_scenario,
 )
 
+from scdn.federation.kept_states import KeptStates
+from scdn.federation.membership import Membership
 from scdn.federation.messenger import Messenger, Node, RawReply, Request
+from scdn.federation.processes import run_at_superlink
+from scdn.federation.server_settings import ServerSettings
 from scdn.federation.wire_format import Frame, decode, encode
 from scdn.file_io import OutputError
 from scdn.record.run_reader import read_run
@@ -138,3 +143,124 @@ def test_a_process_that_flower_starts_ends_with_the_command():
         for process in (command, app):
             process.kill()
             process.wait()
+
+
+# --- devices that die and come back ---------------------------------------------------------------
+
+
+class Killable:
+    """Three devices of which the second can be killed, so that the network misses it later."""
+
+    def __init__(self, files, folder):
+        self.network, self.files = network_of(files, *THREE), files
+        self.kept = KeptStates(folder / "state")
+        self.start(2)
+        self.network.nodes = lambda: [Node(node, "", 0.0) for node in self.network.devices]
+
+    def start(self, node):
+        self.network.plug(node, device(self.files, "device-2", kept=self.kept))
+
+    def kill(self):
+        self.network.devices.pop(2, None)
+
+    def between(self, killed, started):
+        """Return what to do after each round: kill the device after one, start it after another."""
+
+        def act(event, _):
+            if event["round"] == killed:
+                self.kill()
+            if event["round"] == started:
+                self.start(9)
+
+        return act
+
+
+@pytest.mark.parametrize("silent_rounds", [2, 4, 8])
+def test_a_killed_device_comes_back_as_itself_with_its_state(files, tmp_path, silent_rounds):
+    site, log, rounds = Killable(files, tmp_path), [], 4 + silent_rounds
+    run = federate(
+        files,
+        tmp_path / "run",
+        site.network,
+        f"learning.rounds={rounds}",
+        on_round=site.between(0, silent_rounds - 1),
+        log=log,
+        patience_s=600.0,
+    )
+    assert all(event["exited"] == event["entered"] == [] for event in run.rounds)
+    missed = [event["federation"]["missed"] for event in run.rounds]
+    assert missed == [[], *[["device-2"]] * silent_rounds, [], [], []]
+    assert sum(line == "device-2: is back" for line in log) == 1
+    assert sum(line == "device-2: is no longer connected" for line in log) <= 1
+
+
+def test_a_device_that_is_killed_before_the_first_round_comes_back_as_itself(files, tmp_path):
+    site, push = Killable(files, tmp_path), None
+
+    def push_and_kill(node, raw, lasts_s):
+        if decode(raw).kind == "embed":
+            site.kill()
+        return push(node, raw, lasts_s)
+
+    push, site.network.push = site.network.push, push_and_kill
+    run = federate(
+        files,
+        tmp_path / "run",
+        site.network,
+        "learning.rounds=8",
+        on_round=site.between(None, 4),
+        patience_s=600.0,
+    )
+    assert all(event["exited"] == event["entered"] == [] for event in run.rounds)
+    missed = [event["federation"]["missed"] for event in run.rounds]
+    assert missed == [*[["device-2"]] * 6, [], []]
+
+
+@pytest.mark.parametrize(
+    ("is_connected", "silent_s", "leaves"),
+    [(False, 299.0, False), (False, 301.0, True), (True, 29.0, False), (True, 31.0, True)],
+)
+def test_silence_becomes_a_departure_with_time(is_connected, silent_s, leaves):
+    now, network = [0.0], InProcessNetwork()
+    network.nodes = lambda: [Node(7, "", 0.0)] if is_connected else []
+    membership = Membership(Messenger(network, "r", clock=lambda: now[0]), "")
+    membership.device_of["a"], membership.messenger.node_of["a"] = "a", 7
+    for _ in range(4):
+        assert membership.find_departed(["a"], ["a"], ["a"]) == set()
+    now[0] += silent_s
+    assert membership.find_departed(["a"], ["a"], ["a"]) == ({"a"} if leaves else set())
+    membership.find_departed(["a"], ["a"], [])
+    now[0] += 1000.0
+    assert membership.find_departed(["a"], ["a"], ["a"]) == set()  # it has been heard since
+
+
+class SlowControl:
+    """A SuperLink that does not answer in time for a while, or has gone."""
+
+    def __init__(self, *errors):
+        self.errors = list(errors)
+
+    def start(self, _app, _config):
+        return 1
+
+    def status(self, _):
+        if self.errors:
+            raise self.errors.pop(0)
+        return "finished", ""
+
+
+@pytest.mark.parametrize("error", [TimeoutError(), type("ReadTimeout", (OSError,), {})()])
+def test_a_superlink_that_is_slow_to_answer_does_not_end_the_command(tmp_path, monkeypatch, error):
+    now = [0.0]
+    clock = SimpleNamespace(
+        monotonic=lambda: now[0], sleep=lambda s: now.__setitem__(0, now[0] + s)
+    )
+    monkeypatch.setattr("scdn.federation.processes.time", clock)
+    settings = ServerSettings(str(tmp_path))
+    run_at_superlink(SlowControl(error, error), settings, print)
+    with pytest.raises(OutputError, match="has ended"):
+        run_at_superlink(SlowControl(*[error] * 1000), settings, print)
+    before = now[0]
+    with pytest.raises(OutputError, match="has ended"):
+        run_at_superlink(SlowControl(ConnectionError()), settings, print)
+    assert now[0] - before < 5

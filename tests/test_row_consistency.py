@@ -18,7 +18,8 @@ def embeddings(rows, shift=0.0, seed=0):
     common = draw.normal(size=(rows, 3)) + shift
     return {
         name: torch.from_numpy(
-            common @ np.random.default_rng(n).normal(size=(3, 4)) + draw.normal(size=(rows, 4))
+            common @ np.random.default_rng(n).normal(size=(3, 4))
+            + 0.5 * draw.normal(size=(rows, 4))
         )
         for n, name in enumerate(NAMES)
     }
@@ -41,6 +42,11 @@ LIES = {
     "constant": lambda t: t[:1].expand_as(t),
     "noise": lambda t: torch.randn(t.shape, generator=torch.Generator().manual_seed(0)).double(),
     "too large": lambda t: 5 * t,
+    "too small": lambda t: 0.1 * t,
+    "half of another row": lambda t: 0.5 * (t + t.roll(1, 0)),
+    "half of the rows exchanged": lambda t: torch.cat([t[:100].roll(1, 0), t[100:]]),
+    "a third of the rows exchanged": lambda t: torch.cat([t[:67].roll(1, 0), t[67:]]),
+    "classes exchanged": lambda t: t.roll(1, 1),
 }
 
 
@@ -57,6 +63,16 @@ def test_devices_that_have_nothing_in_common_are_not_judged():
     samples, tests = (
         {name: torch.randn(rows, 4, generator=draw) for name in NAMES} for rows in (400, 200)
     )
+    assert inconsistent(NAMES, samples, tests) == {}
+
+
+def test_a_few_rows_that_decide_are_no_evidence():
+    """A column that is mostly zero: its largest rows happen to be in one part of the rows."""
+    samples, tests = embeddings(400), embeddings(200, seed=1)
+    rare = 50.0 * torch.ones(4, dtype=torch.float64)
+    for name in ("a", "c"):
+        samples[name][[3, 10]] += rare  # in both devices, and of test rows in one alone
+    tests["c"][7] += rare
     assert inconsistent(NAMES, samples, tests) == {}
 
 

@@ -94,7 +94,7 @@ def _device(options: argparse.Namespace) -> int:
     kept = KeptStates((folder / name).absolute(), _log)
     own_weights = not options.weights_from_seed
     device = DeviceClient(name, features, kept, _position(options), _log, own_weights)
-    connection = None if options.server is None else _connection(options)
+    connection = None if options.server is None else _connection(options, kept.folder)
     _log(f"{device.name}: {len(features.keys)} rows of {features.values.shape[1]} features")
     if features.unusable_rows:
         _log(f"{features.unusable_rows} rows ignored: without a key, or with a duplicate one")
@@ -121,7 +121,7 @@ def _device(options: argparse.Namespace) -> int:
     return 0
 
 
-def _connection(options: argparse.Namespace) -> SuperNodeConnection:
+def _connection(options: argparse.Namespace, folder: Path) -> SuperNodeConnection:
     from scdn.federation import flower
     from scdn.federation.certificates import read_certificate, read_private_key
     from scdn.federation.flower.supernode import SuperNodeConnection
@@ -141,7 +141,10 @@ def _connection(options: argparse.Namespace) -> SuperNodeConnection:
     authority, private_key = Path(options.ca), Path(options.private_key)
     read_certificate(authority)
     read_private_key(private_key)
-    return SuperNodeConnection(options.server, authority, private_key, options.patience, log=_log)
+    node_file = folder / "node.json"
+    return SuperNodeConnection(
+        options.server, authority, private_key, options.patience, _log, node_file
+    )
 
 
 def _position(options: argparse.Namespace) -> tuple[float, float, float] | None:

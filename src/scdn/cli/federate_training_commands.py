@@ -120,6 +120,14 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="seconds to wait for an answer; default: 30",
     )
+    parser.add_argument(
+        "--patience",
+        type=number_in_range(0, 1e9, "a number of seconds"),
+        default=300.0,
+        metavar="S",
+        help="seconds in which a device that was killed or cut off may come back as itself; "
+        "default: 300",
+    )
 
 
 def _server(options: argparse.Namespace) -> int:
@@ -194,6 +202,7 @@ def _settings(
         devices=options.devices or 0,
         wait_s=options.wait,
         timeout_s=options.timeout,
+        patience_s=options.patience,
         min_rows=getattr(options, "min_rows", 0),
         resume=scenario is None,
         **texts,

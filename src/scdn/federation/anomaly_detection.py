@@ -23,16 +23,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from scdn.federation.blocked_steps import (
+    MAX_BLOCKED_ROUNDS,
+    BlockedRounds,
+    blocking_parties,
+    judged_table,
+)
 from scdn.federation.embedding_harm import MAX_HARM, HarmMeasure, describe_losses
+from scdn.federation.fusion_history import FusionHistory
 from scdn.federation.incoming_messages import Tables
-from scdn.federation.reply_history import CHANGE, SIZE, ReplyHistory, root_mean_square, size_of
-from scdn.learning.round_training import TOLERATED_RISE
+from scdn.federation.odd_replies import LARGE_SIZE, SMALL_SIZE, OddReplies, median_without
+from scdn.federation.reply_history import (
+    CHANGE,
+    SIZE,
+    ReplyHistory,
+    part_that_differs,
+    root_mean_square,
+    size_of,
+)
 
 # Embeddings may be so many times as large as a device's own before and the others'. With a searched
 # step honest ones grew up to 380 times in one round, and those of all devices together.
@@ -42,6 +55,10 @@ MAX_SIZE_RATIO = 1000.0
 MAX_SIZE_TO_OTHERS = 6.0
 # The same for what a device measures of its gradients. Honest ones: up to 33, with dropout.
 MAX_FIGURE_RATIO = 1000.0
+# Its measured smoothness is a ratio whose denominator is the step, which depends on all devices. In
+# steps that a lie made tiny, an honest one's grew 2490 times: it is not used then, nothing more.
+_RATIO_OF_STEP = "measured_smoothness"
+_ALWAYS_MEASURED = ("bound_sq", "variance")
 # Two embeddings of one row may differ by this part of the table's root mean square, besides
 # rounding and noise, and may do so on one row of ten. How far honest ones differ is not measured.
 TOLERANCE, MAX_CONTRADICTED = 0.05, 0.1
@@ -51,18 +68,6 @@ _ROUNDING_STEPS = 4.0  # between two numbers of few bits: two roundings, also of
 # ones cannot decide how far all devices go.
 _LARGE_CHANGE = 3.0
 MAX_SUSPICIOUS_ROUNDS = 3  # in which a party was out of line, after which it is dismissed
-# Rounds in a row whose step is taken back because of one party. It happens to honest ones where a
-# step is too long, but the rates fall each time.
-MAX_BLOCKED_ROUNDS = 3
-# Replies that take more than this part of the timeout, more than so many seconds, and so many times
-# as long as the median of the others': whoever answers in the last second slows down everybody.
-_SLOW, _SLOW_S, _SLOW_RATIO = 0.5, 2.0, 10.0
-# The log names devices whose embeddings, or updates, are so many times as large as any other's.
-_LARGE_SIZE, _LARGE_UPDATE = 3.0, 30.0
-# Embeddings with such a correlation are copies.
-_COPY = 0.9999
-# After so many rounds the log names a device that lowers the loss by less than this part of it.
-USELESS_ROUNDS, _USELESS = 5, 0.01
 
 Reasons = dict[str, str]  # by party: why it is left out
 
@@ -81,8 +86,15 @@ class AnomalyDetector:
     harm: HarmMeasure | None = None  # once there is a model
     parties: dict[str, ReplyHistory] = field(default_factory=dict)
     suspicious_rounds: Counter[str] = field(default_factory=Counter)  # by party
-    _blocked_rounds: Counter[str] = field(default_factory=Counter)  # in a row, by one party
-    _noted: set[str] = field(default_factory=set)
+    _blocked: BlockedRounds = field(default_factory=BlockedRounds)
+    round: int = 0
+    _at_start: dict[str, ReplyHistory] = field(default_factory=dict)  # of the round
+    odd: OddReplies = field(init=False)
+    fusions: FusionHistory = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.odd = OddReplies(self.log)
+        self.fusions = FusionHistory(self.log)
 
     # --- the phases of a round ------------------------------------------------------------------
 
@@ -95,16 +107,21 @@ class AnomalyDetector:
     ) -> Reasons:
         """Judge embeddings of the round's rows, of models in the states that the server knows."""
         reasons = self._contradictions(sent, rows, states, bits) | self._sizes(sent)
-        table = _judged(rows)
+        table = judged_table(rows)
         tables = {name: t[table] for name, t in sent.items() if name not in reasons}
         if self.harm is None or not tables:
             return reasons
         instead = {name: self._expected(name, table) for name, table in tables.items()}
         others = self.harm.known_of_others(tables, rows[table])
         harmful, gains = self.harm.find_harmful(tables, rows[table], instead, others)
-        self._note_useless(gains)
-        self._note_copies(tables)
-        return reasons | harmful
+        self.odd.note_useless(gains)
+        self.odd.note_copies(tables)
+        reasons |= harmful
+        if reasons:
+            self.fusions.note_left_out(self.round)
+        good = {name: table for name, table in tables.items() if name not in reasons}
+        self.fusions.begin_round(self.round, self.harm, good, rows[table])
+        return reasons
 
     def after_training(
         self,
@@ -125,9 +142,9 @@ class AnomalyDetector:
         reasons = self.figures({name: {CHANGE: change} for name, change in changes.items()})
         for name in changes.keys() - reasons.keys():
             self.accept_figures(name, {CHANGE: changes[name]})
-        self._note_large("update is", changes, _LARGE_UPDATE)
+        self.odd.note_large_updates(changes)
         moving = trained.keys() - reasons.keys()
-        large = [n for n in moving if changes[n] > _LARGE_CHANGE * _median_without(changes, n)]
+        large = [n for n in moving if changes[n] > _LARGE_CHANGE * median_without(changes, n)]
         if self.harm is None or not large:
             return reasons
         harm, others = self.harm, self.harm.known_of_others(trained, rows[table])
@@ -149,14 +166,30 @@ class AnomalyDetector:
         return reasons
 
     def after_step(
-        self, sent: Mapping[str, Tables], rows: Mapping[str, Tensor], bits: int
+        self,
+        sent: Mapping[str, Tables],
+        rows: Mapping[str, Tensor],
+        bits: int,
+        before: Mapping[str, Tables],
+        step_length: float | None,
     ) -> Reasons:
         """Judge the embeddings of updated models.
 
         The harm that they do says nothing: a step may be too long for honest devices as well.
+        `before` has what parties sent before it: after a step of length 0 it is the same model.
         """
         new_states = dict.fromkeys(sent, -1)  # nothing was said in them before
         reasons = self._contradictions(sent, self._with_sample(rows), new_states, bits)
+        table = judged_table(rows)
+        for name, tables in sent.items():
+            if table in tables and table in before.get(name, {}):
+                self.odd.note_reversed(name, before[name][table], tables[table])
+            if step_length != 0 or name not in before:
+                continue
+            part = part_that_differs(tables, before[name], self._tolerance(tables, bits))
+            if part > MAX_CONTRADICTED:
+                told = f"{part:.0%} of its embeddings differ after a step of length 0"
+                reasons.setdefault(name, told)
         return reasons | self._sizes(sent)
 
     def taken_back(
@@ -167,34 +200,14 @@ class AnomalyDetector:
         not_finite: Collection[str],
     ) -> Reasons:
         """Judge a step that was taken back: one party alone must not do so in several rounds."""
-        blocking = list(not_finite) or self._blocking_parties(updated, before, rows)
-        name = blocking[0] if len(blocking) == 1 else None
-        count = 0 if name is None else self._blocked_rounds[name] + 1
-        self._blocked_rounds = Counter({} if name is None else {name: count})
-        if name is None or count < MAX_BLOCKED_ROUNDS:
+        table, blocking = judged_table(rows), list(not_finite)
+        if not blocking and self.harm is not None:
+            blocking = blocking_parties(self.harm, updated, before, table, rows[table])
+        name = self._blocked.add(blocking)
+        if name is None:
             return {}
         self.suspicious_rounds[name] = MAX_SUSPICIOUS_ROUNDS
         return {name: f"it alone has blocked the steps of {MAX_BLOCKED_ROUNDS} rounds"}
-
-    def _blocking_parties(
-        self,
-        updated: Mapping[str, Tables],
-        before: Mapping[str, Tables],
-        rows: Mapping[str, Tensor],
-    ) -> list[str]:
-        """Return the parties without whose update the shortest step would stand."""
-        table = _judged(rows)
-        fresh = {name: tables[table] for name, tables in updated.items() if table in tables}
-        if self.harm is None or not fresh:
-            return []
-        others = self.harm.known_of_others(fresh, rows[table])
-        stale = {name: before[name][table] for name in fresh}
-        limit = TOLERATED_RISE * self.harm.loss(others | stale, rows[table])
-        losses = {
-            name: self.harm.loss({**others, **fresh, name: stale[name]}, rows[table])
-            for name in fresh
-        }
-        return [name for name, loss in losses.items() if loss <= limit]
 
     def reports(
         self, samples: Mapping[str, Tensor], imputed: Mapping[str, Tensor] | None = None
@@ -208,34 +221,36 @@ class AnomalyDetector:
         others = server.sample_embeddings | {name: kept[name].sample for name in kept}
         return self.harm.find_harmful(samples, server.sample, instead, others).reasons
 
-    def figures(self, sent: Mapping[str, Mapping[str, float | None]]) -> Reasons:
-        """Judge what devices have measured; zero and None are no measurements."""
+    def figures(self, sent: Mapping[str, dict[str, float | None]]) -> Reasons:
+        """Judge what devices have measured; zero and None are no measurements.
+
+        A figure that is not reliable is taken out of what was sent, and named.
+        """
         reasons: Reasons = {}
         for kind in sorted({kind for figures in sent.values() for kind in figures}):
             values = {n: value for n, f in sent.items() if (value := f.get(kind))}
             silent = set(sent) - set(values)
-            if len(silent) == 1 < len(values):
-                self._note(silent.pop(), f"it alone has measured no {kind.replace('_', ' ')}")
+            if len(silent) == 1 < len(values) and kind in _ALWAYS_MEASURED:
+                text = f"it alone has measured no {kind.replace('_', ' ')}"
+                self.odd.note(silent.pop(), kind, text)
+            if kind in _ALWAYS_MEASURED:
+                self.odd.note_small_figures(kind, values)
             for name, value in values.items():
                 usual = self._usual(kind, values, name)
                 if usual and value > MAX_FIGURE_RATIO * usual:
                     much = f"{value / usual:.3g} times what it and others had before"
-                    reasons[name] = f"its {kind.replace('_', ' ')} of {value:.3g} is {much}"
+                    told = f"its {kind.replace('_', ' ')} of {value:.3g} is {much}"
+                    if kind == _RATIO_OF_STEP:
+                        sent[name][kind] = None
+                        self.odd.note(name, kind, f"{told}; not used")
+                    else:
+                        reasons[name] = told
         return reasons
-
-    def slow(self, waited_s: Mapping[str, float], timeout_s: float) -> Reasons:
-        """Judge how long devices took for their replies of a round."""
-        return {
-            name: f"its replies took {waited:.1f} s, those of others {usual:.1f} s"
-            for name, waited in waited_s.items()
-            if waited > max(_SLOW_S, _SLOW * timeout_s)
-            and waited > _SLOW_RATIO * (usual := _median_without(waited_s, name))
-            and len(waited_s) > 1
-        }
 
     def suspect(self, name: str) -> None:
         """Count a round in which a party was out of line."""
         self.suspicious_rounds[name] += 1
+        self.fusions.note_left_out(self.round)
 
     def to_dismiss(self, names: Collection[str]) -> list[str]:
         """Return the parties that were out of line in too many rounds."""
@@ -258,18 +273,29 @@ class AnomalyDetector:
         self.harm.forget(names)
         return names
 
+    def begin_round(self, round_: int) -> None:
+        """Begin a round; `go_back` returns to what is known once it has begun."""
+        self.round, self._at_start = round_, {}
+
+    def go_back(self, name: str) -> None:
+        """Forget what a party has said since the round began: its model is as it was then."""
+        if name in self._at_start:
+            self.parties[name] = self._at_start[name]
+
     def accept(
         self, name: str, state: int, tables: Tables, rows: Mapping[str, Tensor], bits: int
     ) -> None:
         """Remember a party's good reply in a state of its model, to compare later ones with it."""
         history = self.parties.get(name, ReplyHistory())
         rows = self._with_sample(rows)
-        history.fewest_bits = self._fewest_bits(history, state, bits)
+        fewest_bits = self._fewest_bits(history, state, bits)
         history, _ = history.with_tables(state, tables, rows, self.train_rows, 0.0)
-        history.mean = tables[_judged(tables)].mean(0)
+        history.fewest_bits = fewest_bits
+        history.mean = tables[judged_table(tables)].mean(0)
         history.accept_figures({SIZE: size_of(tables)})
         history.replies += 1
         self.parties[name] = history
+        self._at_start.setdefault(name, history)
 
     def accept_figures(self, name: str, figures: Mapping[str, float | None]) -> None:
         """Remember what a party has measured."""
@@ -280,14 +306,15 @@ class AnomalyDetector:
         self.parties = {n: history for n, history in self.parties.items() if n not in names}
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what later rounds need: rounds out of line, and the largest values so far."""
-        largest = {name: history.largest for name, history in self.parties.items()}
-        return {"suspicious": dict(self.suspicious_rounds), "largest": largest}
+        """Return what later rounds need: rounds out of line, and the figures so far."""
+        figures = {name: history.figures for name, history in self.parties.items()}
+        return {"suspicious": dict(self.suspicious_rounds), "figures": figures}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         self.suspicious_rounds = Counter(state["suspicious"])
-        self.parties = {n: ReplyHistory(dict(largest)) for n, largest in state["largest"].items()}
+        figures = state.get("figures", {})  # not in runs of earlier versions
+        self.parties = {name: ReplyHistory(dict(values)) for name, values in figures.items()}
 
     # --- inside ---------------------------------------------------------------------------------
 
@@ -333,10 +360,12 @@ class AnomalyDetector:
             peers = [other for n, other in sizes.items() if n != name and self._is_peer(n, name)]
             others = max(peers, default=0.0)
             text = f"its embeddings are {size / (others or 1.0):.2g} times as large as others'"
-            if others and len(peers) > 1 and size > MAX_SIZE_TO_OTHERS * others:
+            if len(peers) < 2 or not others:
+                continue  # of two devices, nobody can say which one is odd
+            if size > MAX_SIZE_TO_OTHERS * others:
                 reasons.setdefault(name, text)
-            elif others and size > _LARGE_SIZE * others:
-                self._note(name, text)
+            elif not SMALL_SIZE * min(peers) <= size <= LARGE_SIZE * others:
+                self.odd.note(name, "large", text)
         return reasons
 
     def _is_peer(self, other: str, name: str) -> bool:
@@ -345,8 +374,8 @@ class AnomalyDetector:
         return 2 * replies[other] >= replies[name]
 
     def _usual(self, kind: str, values: Mapping[str, float], name: str) -> float:
-        """Return the largest value of a party before, or of any other, before or now."""
-        before = [history.largest.get(kind, 0.0) for history in self.parties.values()]
+        """Return the largest of all parties' medians, and of the others' values now."""
+        before = [history.usual(kind) for history in self.parties.values()]
         return max([*before, *(v for n, v in values.items() if n != name)], default=0.0)
 
     def _expected(self, name: str, table: Tensor) -> Tensor:
@@ -358,43 +387,3 @@ class AnomalyDetector:
 
     def _with_sample(self, rows: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         return rows if self.harm is None else {**rows, "sample": self.harm.server.sample}
-
-    def _note_useless(self, gains: Mapping[str, float]) -> None:
-        """Name devices whose embeddings lower no loss, while those of others do."""
-        for name, gain in gains.items():
-            history = self.parties.setdefault(name, ReplyHistory())
-            useless = gain < _USELESS < _median_without(gains, name)
-            history.useless_rounds = history.useless_rounds + 1 if useless else 0
-            if history.useless_rounds >= USELESS_ROUNDS:
-                self._note(name, f"its embeddings have lowered no loss for {USELESS_ROUNDS} rounds")
-
-    def _note_copies(self, tables: Mapping[str, Tensor]) -> None:
-        """Name devices whose embeddings are those of another one, up to a factor."""
-        flat = torch.stack([(t - t.mean(0)).flatten().double() for t in tables.values()])
-        flat = torch.nn.functional.normalize(flat)
-        for first, second in (flat @ flat.T).abs().triu(1).gt(_COPY).nonzero().tolist():
-            one, other = list(tables)[first], list(tables)[second]
-            self._note(other, f"its embeddings are those of {one}, or the other way round")
-
-    def _note_large(self, what: str, sizes: Mapping[str, float], limit: float) -> None:
-        """Name devices that send far larger numbers than any other; they may do no harm."""
-        for name, size in sizes.items():
-            others = max((other for n, other in sizes.items() if n != name), default=0.0)
-            if others and size > limit * others:
-                self._note(name, f"its {what} {size / others:.2g} times as large as any other's")
-
-    def _note(self, name: str, text: str) -> None:
-        """Say something odd about a party, once."""
-        if name not in self._noted:
-            self._noted.add(name)
-            self.log(f"{name}: {text}")
-
-
-def _judged(tables: Mapping[str, Tensor]) -> str:
-    """Return the table that parties are judged by: of rows held out, where there are any."""
-    known = [name for name in ("held_out", "drawn", "sample") if len(tables.get(name, ()))]
-    return known[0] if known else next(iter(tables))
-
-
-def _median_without(values: Mapping[str, float], name: str) -> float:
-    return median([value for other, value in values.items() if other != name] or [0.0])

@@ -98,6 +98,14 @@ class HarmMeasure:
         known = {} if heard is None else heard.parties
         return {name: party.values[rows] for name, party in known.items() if name not in sent}
 
+    def with_imputed(self, sent: Mapping[str, Tensor], rows: Tensor) -> Tables:
+        """Return what parties have sent, and what the server takes for the others."""
+        server = self.server
+        if server.heard is None:
+            return dict(sent)
+        members, how = server.fusion.members, server.imputation
+        return {**sent, **server.heard.fill(members, rows, sent, how)}
+
     def imputed_samples(self, names: Collection[str]) -> Tables:
         """Return what the server would impute for the sample of parties that it has heard."""
         server, heard = self.server, self.server.heard

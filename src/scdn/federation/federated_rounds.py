@@ -17,6 +17,7 @@ from scdn.federation.membership import Membership, Position
 from scdn.federation.observed_clock import ObservedClock
 from scdn.federation.remote_parties import RemoteParties
 from scdn.federation.row_alignment import AlignedRows
+from scdn.federation.slow_replies import find_slow
 from scdn.file_io import OutputError
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.step_rule import StepTaken
@@ -154,7 +155,7 @@ class FederatedSimulation(Simulation):
         """Send away devices that were out of line, or slow, in too many rounds."""
         messenger, detector = self.membership.messenger, self.remote.detector
         waited_s = {n: t.waited_s for n, t in messenger.traffic.items() if n in staying}
-        for name, reason in detector.slow(waited_s, messenger.timeout_s).items():
+        for name, reason in find_slow(waited_s, messenger.timeout_s).items():
             messenger.log(f"{name}: {reason}")
             detector.suspect(name)
         names = detector.to_dismiss(staying)

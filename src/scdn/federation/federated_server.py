@@ -28,7 +28,7 @@ from scdn.federation.federated_rounds import (
     is_inside,
     without_device,
 )
-from scdn.federation.membership import Membership
+from scdn.federation.membership import PATIENCE_S, Membership
 from scdn.federation.messenger import Messenger, Request, Transport
 from scdn.federation.remote_parties import RemoteParties
 from scdn.federation.row_alignment import AlignedRows, KeyedLabels, align, devices_to_leave_out
@@ -65,6 +65,7 @@ def run_server(settings: ServerSettings, transport: Transport) -> Run:
         settings.wait_s,
         settings.timeout_s,
         settings.log,
+        settings.patience_s,
         settings.min_rows,
     )
     if settings.resume:
@@ -84,13 +85,15 @@ class FederatedServer:
     wait_s: float = 120.0  # for the initial devices, and for those that a trace lets enter
     timeout_s: float = 30.0  # for a reply
     log: Callable[[str], None] = lambda _: None
+    patience_s: float = PATIENCE_S  # with a device that is not connected, until it has left
     min_rows: int = 0  # that first devices share; 0: half of those of a device in the middle
     _membership: Membership = field(init=False)
 
     def __post_init__(self) -> None:
         messenger = Messenger(self.transport, secrets.token_hex(8), self.timeout_s, log=self.log)
         labels = len(self.labels.keys)
-        self._membership = Membership(messenger, secrets.token_hex(16), labels)
+        salt = secrets.token_hex(16)
+        self._membership = Membership(messenger, salt, labels, self.patience_s)
 
     def run(
         self, scenario: Scenario, *, reference: Path | None = None, on_round: OnRound | None = None

@@ -143,12 +143,13 @@ def reply_statistics(reply: Reply) -> dict[str, float | None]:
     return {name: getattr(reply.fields, name, None) for name in names}
 
 
-def gradient_stats(replies: Mapping[str, Reply]) -> dict[str, GradientStats]:
+def gradient_stats(
+    statistics: Mapping[str, Mapping[str, float | None]],
+) -> dict[str, GradientStats]:
     """Return the statistics of devices that have measured their gradients."""
-    return {
-        name: GradientStats(
-            reply.fields.bound_sq, reply.fields.variance, reply.fields.measured_smoothness
-        )
-        for name, reply in replies.items()
-        if reply.fields.bound_sq is not None and reply.fields.variance is not None
-    }
+    stats = {}
+    for name, measured in statistics.items():
+        bound_sq, variance = measured["bound_sq"], measured["variance"]
+        if bound_sq is not None and variance is not None:
+            stats[name] = GradientStats(bound_sq, variance, measured["measured_smoothness"])
+    return stats

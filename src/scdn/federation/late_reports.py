@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scdn.federation.incoming_messages import reply_statistics
 from scdn.federation.round_progress import RoundProgress
 from scdn.learning.party_backend import RoundTask
 
@@ -27,8 +26,7 @@ def take_reports(remote: RemoteParties, task: RoundTask) -> None:
         before={name: remote.before[name] for name in task.late},
     )
     replies = {name: remote.ready.pop(name) for name in remote.parties if name in task.late}
-    statistics = {name: reply_statistics(reply) for name, reply in replies.items()}
-    replies = remote.without(replies, remote.detector.figures(statistics))
+    replies, _ = remote.with_statistics(replies)
     if remote.learning.step == "rate":
         progress.trained = {name: {} for name in replies}
         return

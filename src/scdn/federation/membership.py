@@ -2,10 +2,11 @@
 
 When a device's process is told to stop, it disconnects from the network and has left at once. When
 it dies without that, or its link is cut, it gives no replies: its link has failed in each round
-in which it is asked, and after three such rounds in a row it has left. A device that sends invalid
-replies has left too, and one whose replies were out of line in three rounds is dismissed. One that
-reconnects in time with the model it had continues as the same party; otherwise it joins as a new
-party (`NAME-2`).
+in which it is asked. Silence is not a departure: such a device has left once it has missed three
+rounds in a row and has been silent for `patience_s`, or for a shorter time if it is connected. A
+device that sends invalid replies has left too, and one whose replies were out of line in three
+rounds is dismissed. One that reconnects in time with the model it had continues as the same party;
+otherwise it joins as a new party (`NAME-2`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ from scdn.federation.incoming_messages import Reply
 from scdn.federation.messages import DIGEST_BYTES, VERSION
 from scdn.federation.messenger import Messenger, Node, Request
 
-MAX_SILENT_ROUNDS = 3  # in a row, after which a device has left
+MAX_SILENT_ROUNDS = 3  # in a row, after which a device may have left
+# Seconds after which a device has left that is connected and says nothing. The network takes 20 s
+# to notice that one has died.
+MAX_SILENT_S = 30.0
+PATIENCE_S = 300.0  # after which one has left that is no longer connected, by default
 MAX_SILENT_DEPARTURES = (
     3  # after which a device may not join again: each one slows down three rounds
 )
@@ -55,10 +60,12 @@ class Membership:
     messenger: Messenger
     salt: str
     labels: int = 1 << 16  # rows of the server, which bound those of devices
+    patience_s: float = PATIENCE_S  # after which a device has left that is not connected
     members: dict[str, Member] = field(default_factory=dict)
     device_of: dict[str, str] = field(default_factory=dict)  # by party, departed ones included
     took_part: set[str] = field(default_factory=set)  # parties whose names nobody can have again
     silent_rounds: Counter[str] = field(default_factory=Counter)
+    _silent_since: dict[str, float] = field(default_factory=dict)  # by party
     silent_departures: Counter[str] = field(default_factory=Counter)  # by device
     refusals: Counter[str] = field(default_factory=Counter)  # by device
     dismissed: set[str] = field(default_factory=set)  # devices
@@ -104,15 +111,22 @@ class Membership:
 
         A round in which a party was not asked for anything does not count as silent or as heard.
         """
+        now = self.messenger.clock()
         for name in set(present) & set(asked):
             self.silent_rounds[name] = self.silent_rounds[name] + 1 if name in missed else 0
-        self.messenger.connected_nodes()  # notes devices that have disconnected
+            if name in missed:
+                self._silent_since.setdefault(name, now)
+            else:
+                self._silent_since.pop(name, None)
+        connected = self.messenger.connected_nodes()  # notes devices that have disconnected
         departed = set()
         for name in present:
             node = self.messenger.node_of.get(name)
             stopped = node in self.messenger.disconnected
             banned = node in self.messenger.banned_nodes
-            silent = self.silent_rounds[name] >= MAX_SILENT_ROUNDS
+            silent_s = now - self._silent_since.get(name, now)
+            limit = min(MAX_SILENT_S, self.patience_s) if node in connected else self.patience_s
+            silent = self.silent_rounds[name] >= MAX_SILENT_ROUNDS and silent_s >= limit
             if silent and not (stopped or banned):
                 self._count_silent_departure(name)
             if stopped or banned or silent:
@@ -121,7 +135,8 @@ class Membership:
 
     def _count_silent_departure(self, name: str) -> None:
         device = self.device_of[name]
-        self.messenger.log(f"{name}: has left, without an answer in {MAX_SILENT_ROUNDS} rounds")
+        rounds = self.silent_rounds[name]
+        self.messenger.log(f"{name}: has left, without an answer in {rounds} rounds")
         self.silent_departures[device] += 1
         if self.silent_departures[device] >= MAX_SILENT_DEPARTURES:
             self.dismiss([name], f"it left so {MAX_SILENT_DEPARTURES} times")
@@ -223,6 +238,8 @@ class Membership:
         device = hello.name
         parties = [party for party, owner in self.device_of.items() if owner == device]
         state = known_state(hello.party) if hello.party in parties else None
+        if hello.party and self.device_of.get(hello.party, device) != device:
+            self.messenger.log(f"{device}: says that it is {hello.party}, which it is not")
         if state is not None and state in hello.states:
             return hello.party, True
         owner = self.device_of.get(device)  # it may be the name of another device's party

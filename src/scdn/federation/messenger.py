@@ -130,7 +130,8 @@ class Messenger:
     _overdue: dict[str, _Pending] = field(default_factory=dict)
     _working: dict[str, _Pending] = field(default_factory=dict)  # on requests without `wait`
     _finished: dict[str, Reply | None] = field(default_factory=dict)  # their replies, by party
-    _exaggerating: set[str] = field(default_factory=set)
+    _impossible: set[str] = field(default_factory=set)  # parties, by what they say of their time
+    _absent: set[str] = field(default_factory=set)  # parties whose absence the log has named
 
     def ask(
         self, requests: Mapping[str, Request], timeout_s: float | None = None
@@ -284,8 +285,9 @@ class Messenger:
         name, traffic, kind = pending.name, self.traffic[pending.name], pending.request.kind
         if raw_reply.raw is None:
             if kind != "goodbye":  # a device that was told to stop may have stopped already
-                self.log(f"{name}: {printable(raw_reply.error) or 'no reply will arrive'}")
+                self._log_absence(name, printable(raw_reply.error) or "no reply will arrive")
             return
+        self._absent.discard(name)
         traffic.bytes_up += len(raw_reply.raw)
         self.doubt[name] = max(0, self.doubt[name] - 1)
         try:
@@ -309,18 +311,29 @@ class Messenger:
         if request.wait:
             traffic.waited_s += waited_s
         traffic.seconds += self._computed_s(name, getattr(reply.fields, "seconds", 0.0), waited_s)
+        if kind == "train" and reply.fields.seconds == 0:
+            self._say_once(name, "says that training took no time")
         replies[name] = reply
 
     def _computed_s(self, name: str, seconds: float, waited_s: float) -> float:
         """Return how long a device says it computed; it cannot be longer than it was waited for."""
         if seconds <= waited_s + _CLOCK_S:
             return seconds
-        if name not in self._exaggerating:
-            self._exaggerating.add(name)
-            self.log(
-                f"{name}: says it computed {seconds:.3g} s, but replied after {waited_s:.3g} s"
-            )
+        told = f"says it computed {seconds:.3g} s, but replied after {waited_s:.3g} s"
+        self._say_once(name, told)
         return waited_s
+
+    def _log_absence(self, name: str, reason: str) -> None:
+        """Say once that a device is not there, until it is heard again."""
+        if name not in self._absent:
+            self.log(f"{name}: {reason}")
+        self._absent.add(name)
+
+    def _say_once(self, name: str, text: str) -> None:
+        """Name a device that says something impossible of its time, once."""
+        if name not in self._impossible:
+            self._impossible.add(name)
+            self.log(f"{name}: {text}")
 
     def _split_bytes(self, kind: str, arrays: Arrays) -> tuple[int, int]:
         """Return the bytes of a message's tables that are billed, and of those that are not."""
@@ -342,7 +355,7 @@ class Messenger:
         for pendings in (self._pending, self._working):
             for message_id, pending in list(pendings.items()):
                 if pending.node not in connected:
-                    self.log(f"{pending.name}: is no longer connected")
+                    self._log_absence(pending.name, "is no longer connected")
                     del pendings[message_id]
 
     def _give_up_on_endless(self) -> None:

@@ -25,8 +25,8 @@ from scdn.federation.late_reports import take_reports
 from scdn.federation.messenger import Messenger, Request
 from scdn.federation.received_tables import receive_reports, unpack
 from scdn.federation.remote_party import RemoteParty
+from scdn.federation.report_checks import check_reports, go_back
 from scdn.federation.round_progress import RoundProgress, SentUpdate
-from scdn.federation.row_consistency import find_inconsistent
 from scdn.federation.train_requests import train_requests
 from scdn.federation.wire_format import Arrays
 from scdn.learning.batches import table_rows
@@ -105,6 +105,7 @@ class RemoteParties:
             fields = self._joined.pop(name).fields
             smoothness = 0.0 if fields.smoothness is None else fields.smoothness
             self.parties[name] = RemoteParty(fields.connections, 0, smoothness)
+        self.detector.odd.note_connections({n: p.connections for n, p in self.parties.items()})
         return {name: self.parties[name].connections for name in views}
 
     def rejoin(self, name: str) -> None:
@@ -121,9 +122,8 @@ class RemoteParties:
 
     def forget_harmful(self, names: Collection[str]) -> None:
         """Forget parties that are dismissed, unless their last report was good."""
-        for party in [self.parties[name] for name in names]:
-            if party.new:
-                party.settle(good=False)
+        for name in names:
+            self.parties[name].settle(good=False)
         samples = {name: self.parties[name].sample for name in names}
         for name in self.detector.forget_harmful(samples):
             self.parties[name].sample = self.parties[name].test = None
@@ -153,20 +153,30 @@ class RemoteParties:
         progress = self.progress
         progress.bases = {name: party.state for name, party in self.parties.items()}
         progress.step_known = task.step_length is not None
+        progress.step_length = task.step_length
         progress.updates = 1 if progress.step_known else 0
         progress.missed |= task.training
         progress.table_parts = task.table_parts
         if not task.training:
             return {}
         replies = self.messenger.ask(train_requests(self, task, self.coder))
-        statistics = {name: reply_statistics(reply) for name, reply in replies.items()}
-        replies = self.without(replies, self.detector.figures(statistics))
+        replies, statistics = self.with_statistics(replies)
         finite = self.without_diverged(replies)
         if progress.step_known:
             progress.trained |= {name: {} for name in self._advance(finite)}
         else:
             progress.trained |= self.receive_trained(finite)
-        return gradient_stats({n: r for n, r in replies.items() if n in progress.trained})
+        return gradient_stats({n: s for n, s in statistics.items() if n in progress.trained})
+
+    def with_statistics(
+        self, replies: Mapping[str, Reply]
+    ) -> tuple[dict[str, Reply], dict[str, dict[str, float | None]]]:
+        """Return replies whose figures are in line, and the figures."""
+        statistics = {name: reply_statistics(reply) for name, reply in replies.items()}
+        replies = self.without(replies, self.detector.figures(statistics))
+        for name in replies:
+            self.detector.accept_figures(name, statistics[name])
+        return replies, statistics
 
     def without_diverged(self, replies: Mapping[str, Reply]) -> dict[str, Reply]:
         """Return replies of devices whose training has not diverged."""
@@ -206,12 +216,14 @@ class RemoteParties:
                 updated, before, rows = progress.updated, progress.before, progress.rows
                 reasons = self.detector.taken_back(updated, before, rows, progress.not_finite)
                 trained = list(self.without(dict.fromkeys(trained), reasons))
+                go_back(self, reasons)
             progress.updates += 1
             self._ask_to_apply(step_length, trained)
         return {name for name in trained if self.parties[name].state == progress.state_after(name)}
 
     def _ask_to_apply(self, step_length: float, names: Collection[str]) -> None:
         progress = self.progress
+        progress.step_length = step_length
         requests = {}
         for name in names:
             states = {"base": progress.bases[name], "state": progress.state_after(name)}
@@ -258,6 +270,7 @@ class RemoteParties:
             if unpacked := unpack(self, name, replies[name], list(tables), BEFORE):
                 sent[name] = unpacked
         states = {name: self.parties[name].state for name in sent}
+        self.detector.begin_round(self.round[0])
         progress.before = sent
         reasons = self.detector.before_training(sent, progress.rows, states, self.number_bits)
         sent = self.without(sent, reasons)
@@ -281,21 +294,10 @@ class RemoteParties:
         ]
         if unknown:
             self._ask_to_report(unknown)
-        self._check_reports(names)
+        check_reports(self, names)
         for name, party in self.parties.items():
             if name in names and party.sample is not None and party.test is not None:
                 yield SentEmbeddings([name], [party.sample], [party.test])
-
-    def _check_reports(self, names: Collection[str]) -> None:
-        """Take back reports that are out of line; those before them stay."""
-        new = {name: party for name, party in self.parties.items() if name in names and party.new}
-        samples = {name: party.sample for name, party in new.items() if party.sample is not None}
-        reasons = self.detector.reports(samples)
-        good = {name: party for name, party in self.parties.items() if name not in reasons}
-        reasons |= find_inconsistent(new, good)
-        self.without(new, reasons)
-        for name, party in new.items():
-            party.settle(good=name not in reasons)
 
     def _ask_to_report(self, names: Collection[str]) -> None:
         for name, update in receive_reports(self, self.ask("report", names)).items():
@@ -364,15 +366,17 @@ class RemoteParties:
             if tables is not None and table is not None:
                 updates[name] = update._replace(tables={**tables, **table, **update.tables})
         sent = {name: update.tables for name, update in updates.items()}
-        reasons = detector.after_step(sent, progress.rows, self.number_bits)
+        reasons = detector.after_step(
+            sent, progress.rows, self.number_bits, progress.before, progress.step_length
+        )
         for name, update in self.without(updates, reasons).items():
             progress.updated[name] = update.tables
             party = self.parties[name]
             party.state = progress.state_after(name)
             party.update(update.tables["sample"], update.test, update.smoothness)
             detector.accept(name, party.state, update.tables, progress.rows, self.number_bits)
-            detector.accept_figures(name, reply_statistics(replies[name]))
             progress.missed.discard(name)
+        go_back(self, reasons)
         return updates.keys() - reasons.keys()
 
     def without(self, sent: Mapping[str, T], reasons: Reasons) -> dict[str, T]:

@@ -38,8 +38,8 @@ class RemoteParty:
         self.smoothness = math.inf if smoothness is None else smoothness
 
     def settle(self, *, good: bool) -> None:
-        """Keep the new report, or go back to the one before."""
-        if not good:
+        """Keep the new report, if there is one, or go back to the one before."""
+        if not good and self.new:
             self.sample, self.test = self._good
         self.new, self._good = False, (None, None)
 

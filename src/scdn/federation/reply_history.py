@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from statistics import median
 
 import torch
 from torch import Tensor
 
 from scdn.federation.incoming_messages import Tables
 
+_KEPT_VALUES = 64  # of each figure
 SIZE, CHANGE = "size", "update"  # of embeddings, and by training, among the figures
 
 
@@ -19,8 +21,8 @@ class ReplyHistory:
 
     Attributes
     ----------
-    largest
-        The largest value of each figure, and of the size of its embeddings.
+    figures
+        The last values of each figure, and of the size of its embeddings.
     mean
         The mean embedding of its last reply, (width,).
     state
@@ -29,25 +31,31 @@ class ReplyHistory:
         Embeddings of training rows, (rows, width), and which rows have one, (rows,).
     fewest_bits
         The fewest bits per number with which `values` were sent.
-    useless_rounds
-        Rounds in a row in which its embeddings lowered no loss.
     replies
         The number of its good replies.
     """
 
-    largest: dict[str, float] = field(default_factory=dict)
+    figures: dict[str, list[float]] = field(default_factory=dict)
     mean: Tensor | None = None
     state: int | None = None
     values: Tensor | None = None
     known: Tensor | None = None
     fewest_bits: int = 32
-    useless_rounds: int = 0
     replies: int = 0
 
     def accept_figures(self, figures: Mapping[str, float | None]) -> None:
-        """Remember the largest of what a party has measured."""
+        """Remember what a party has measured; zero and None are no measurements."""
         for kind, value in figures.items():
-            self.largest[kind] = max(value or 0.0, self.largest.get(kind, 0.0))
+            if value:
+                self.figures[kind] = [*self.figures.get(kind, []), value][-_KEPT_VALUES:]
+
+    def usual(self, kind: str) -> float:
+        """Return the median of a figure so far: one that grows steadily is soon far above it.
+
+        Embeddings of honest devices may grow so: of their size, the largest is returned.
+        """
+        values = self.figures.get(kind) or [0.0]
+        return max(values) if kind == SIZE else median(values)
 
     def with_tables(
         self, state: int, tables: Tables, rows: Mapping[str, Tensor], count: int, tolerance: float
@@ -74,6 +82,16 @@ class ReplyHistory:
             values[numbers], known[numbers] = table, True
         part = contradicted / compared if compared else 0.0
         return replace(self, state=state, values=values, known=known), part
+
+
+def part_that_differs(tables: Tables, others: Tables, tolerance: float) -> float:
+    """Return on which part of the rows of the same tables two replies differ."""
+    gaps = [
+        (tables[name] - others[name]).abs().amax(1)
+        for name in tables.keys() & others.keys()
+        if len(tables[name]) == len(others[name]) > 0
+    ]
+    return float(torch.cat(gaps).gt(tolerance).double().mean()) if gaps else 0.0
 
 
 def size_of(tables: Tables) -> float:

@@ -34,6 +34,8 @@ class RoundProgress:
     step_known
         Whether the length of the step was known before training; devices then apply their updates
         at once.
+    step_length
+        How far along their updates devices were last asked to go.
     reports
         Whether devices have trained ahead, and only apply their updates.
     updates
@@ -53,6 +55,7 @@ class RoundProgress:
     bases: Mapping[str, int] = field(default_factory=dict)
     table_parts: Mapping[str, int] = field(default_factory=dict)
     step_known: bool = False
+    step_length: float | None = None
     updates: int = 0
     reports: bool = False
     asked: set[str] = field(default_factory=set)

@@ -2,17 +2,24 @@
 
 Devices hold features of the same rows, so a part of one's embeddings follows from those of others:
 as much on test rows as on training rows, if it embeds both with the same model. How the others'
-embeddings give a device's is fitted, linearly, on half of the sample of training rows.
+embeddings give a device's is fitted, linearly, on one half of the sample of training rows and
+compared with the other half, and the other way round. Test rows may be of other days than training
+rows; then they fit less well for all devices, so that a device is compared with the others.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
+from statistics import median
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from scdn.federation.remote_party import RemoteParty
+
+Tables = dict[str, Tensor]
 
 # A device is judged if its embeddings of training rows have at least such a correlation with what
 # follows from others', and if there are so many test rows.
@@ -20,10 +27,31 @@ MIN_CORRELATION, MIN_ROWS = 0.3, 30
 # Of that correlation, so much must be there on test rows too. Honest devices: 0.21 at least, where
 # test rows are of other days.
 MIN_KEPT = 0.15
+# Where there are so many others and test rows, and such a correlation, the part that is there may
+# be this part of what it is for the others in the median. Honest ones: 0.90 at least.
+MIN_OTHERS, MANY_ROWS, CLEAR_CORRELATION, MIN_KEPT_TO_OTHERS = 3, 100, 0.6, 0.8
+# The slope, which is smaller on test rows that are mixed with others or shrunk, may be so many
+# times as large or as small as for the others. Honest ones: 1.5, with three columns each.
+MAX_SLOPE_TO_OTHERS = 2.0
+# Both must also be so many times as far from the others' median as these are, in the median, and so
+# many times the error of the estimate, which is that of the mean of parts of the rows: where a few
+# rows decide, as with columns that are mostly zero, it is large.
+_DEVIATIONS, _ERRORS, _PARTS = 4.0, 2.0, 8
 # Test rows may be so many times as far from the mean of training rows. Honest ones: 0.8 to 1.2.
 MAX_SPREAD = 3.0
+_CUT = 0.02  # part of the rows of the sample that is beyond each of a column's limits
 _GROUPS, _GROUP_SIZE = 3, 8  # of others: devices in one group alone do not decide
-_RIDGE = 1e-3
+_RIDGE, _TINY = 1e-3, 1e-9
+
+
+class Fit(NamedTuple):
+    """How far a device's embeddings follow from others': on training rows, and on test rows."""
+
+    training: float  # correlation
+    kept: float  # part of it that is there on test rows
+    slope: float  # of embeddings over what follows from others', against that on training rows
+    kept_error: float = 0.0  # of the estimate
+    slope_error: float = 0.0  # relative
 
 
 def find_inconsistent(names: Collection[str], parties: Mapping[str, RemoteParty]) -> dict[str, str]:
@@ -33,35 +61,109 @@ def find_inconsistent(names: Collection[str], parties: Mapping[str, RemoteParty]
     that lies does not make others look bad. There must be at least two others.
     """
     samples = {name: p.sample for name, p in parties.items() if p.sample is not None}
-    tests = {name: p.test for name, p in parties.items() if p.test is not None}
-    reasons = {}
-    for name in [name for name in names if name in samples and name in tests]:
-        spread = _spread(samples[name], tests[name])
+    tests = {n: p.test for n, p in parties.items() if p.test is not None and n in samples}
+    reasons: dict[str, str] = {}  # old reports only help to judge the others
+    for name, test in tests.items():
+        spread = _spread(samples[name], test)
         if spread > MAX_SPREAD:
-            reasons[name] = (
-                f"its test rows are {spread:.3g} times as far apart as its training rows"
-            )
-            continue
-        others = [other for other in samples if other != name]
-        groups = [others[n::_GROUPS][:_GROUP_SIZE] for n in range(min(_GROUPS, len(others)))]
-        if len(groups) < 2 or len(tests[name]) < MIN_ROWS:
-            continue
-        pairs = [correlations(name, group, samples, tests) for group in groups]
-        if all(fit > MIN_CORRELATION and test < MIN_KEPT * fit for fit, test in pairs):
-            fit, test = max(pairs)
-            told = f"its test rows have a correlation of {test:.2f} with those of others"
-            reasons[name] = f"{told}, its training rows {fit:.2f}"
-    return reasons
+            told = f"its test rows are {spread:.3g} times as far apart as its training rows"
+            reasons[name] = told
+    limits = {name: _limits(sample) for name, sample in samples.items()}
+    samples = {name: sample.clamp(*limits[name]) for name, sample in samples.items()}
+    tests = {name: test.clamp(*limits[name]) for name, test in tests.items()}
+    known = [name for name in tests if name not in reasons]
+    if len(known) > 2 and len(tests[known[0]]) >= MIN_ROWS:
+        fits = {name: best_fit(name, known, samples, tests) for name in known}
+        fits = {name: fit for name, fit in fits.items() if fit.training > MIN_CORRELATION}
+        many = len(tests[known[0]]) >= MANY_ROWS
+        judged = {name: _judge(name, fits, many) for name in fits}
+        reasons |= {name: one.told for name, one in judged.items() if one.badness > 1.0}
+    return {name: reason for name, reason in reasons.items() if name in names}
 
 
-def correlations(
+class _Judgement(NamedTuple):
+    badness: float  # above 1: out of line
+    told: str
+
+
+def _judge(name: str, fits: Mapping[str, Fit], many: bool) -> _Judgement:
+    """Return how far a device's test rows are out of line, and in what way."""
+    fit, others = fits[name], [other for n, other in fits.items() if n != name]
+    told = f"its test rows have a correlation of {fit.training * fit.kept:.2f} with those of others"
+    told += f", its training rows {fit.training:.2f}"
+    if not many or len(others) < MIN_OTHERS or fit.training < CLEAR_CORRELATION:
+        return _Judgement(_ratio(MIN_KEPT, fit.kept), told)
+    kept = [other.kept for other in others]
+    usual = median(kept)
+    spread = median(abs(value - usual) for value in kept)
+    margin = max(_DEVIATIONS * spread, _ERRORS * fit.kept_error)
+    limit = max(MIN_KEPT, min(MIN_KEPT_TO_OTHERS * usual, usual - margin))
+    judged = _Judgement(_ratio(limit, fit.kept), f"{told}; others keep {usual:.2f} of it")
+    slopes = [_log(other.slope) for other in others]
+    usual = median(slopes)
+    spread = median(abs(slope - usual) for slope in slopes)
+    limit = max(
+        _log(MAX_SLOPE_TO_OTHERS), _DEVIATIONS * spread, _log(1 + _ERRORS * fit.slope_error)
+    )
+    away = abs(_log(fit.slope) - usual)
+    told = f"its test rows are {fit.slope:.2f} times what follows from others', its training rows 1"
+    return max(judged, _Judgement(away / limit, told))
+
+
+def _ratio(limit: float, value: float) -> float:
+    return limit / max(value, _TINY)
+
+
+def _log(value: float) -> float:
+    return math.log(max(value, _TINY))
+
+
+def best_fit(
+    name: str, known: list[str], samples: Mapping[str, Tensor], tests: Mapping[str, Tensor]
+) -> Fit:
+    """Return how far a device's embeddings follow from the group of others that fits best."""
+    others = [other for other in known if other != name]
+    groups = [others[n::_GROUPS][:_GROUP_SIZE] for n in range(min(_GROUPS, len(others)))]
+    fits = [fit_of(name, group, samples, tests) for group in groups]
+    clear = [fit for fit in fits if fit.training > MIN_CORRELATION]
+    best = max(clear or fits, key=lambda fit: fit.kept)
+    nearest = min(clear or fits, key=lambda fit: abs(_log(fit.slope)))
+    return best._replace(slope=nearest.slope, slope_error=nearest.slope_error)
+
+
+def fit_of(
     name: str, others: list[str], samples: Mapping[str, Tensor], tests: Mapping[str, Tensor]
-) -> tuple[float, float]:
-    """Return the correlation of embeddings with what follows from others', on both sets of rows."""
+) -> Fit:
+    """Return how far a device's embeddings follow from those of some others."""
     inputs, target = _joined(others, samples), samples[name].double()
-    weights = _fit(inputs[::2], target[::2])
-    fit = _correlation(inputs[1::2] @ weights, target[1::2])
-    return fit, _correlation(_joined(others, tests) @ weights, tests[name].double())
+    test_inputs, test_target = _joined(others, tests), tests[name].double()
+    predicted, test_predicted = torch.empty_like(target), torch.zeros_like(test_target)
+    for half in (0, 1):
+        weights = _fit(inputs[half::2], target[half::2])
+        predicted[1 - half :: 2] = inputs[1 - half :: 2] @ weights
+        test_predicted += 0.5 * test_inputs @ weights
+    correlation, slope = _compare(predicted, target)
+    test_correlation, test_slope = _compare(test_predicted, test_target)
+    if correlation <= 0 or slope <= 0:
+        return Fit(0.0, 1.0, 1.0)
+    kept = test_correlation / correlation
+    errors = _errors(predicted, target), _errors(test_predicted, test_target)
+    kept_error = math.hypot(kept * errors[0][0], errors[1][0]) / correlation
+    slope_error = math.hypot(errors[0][1] / slope, errors[1][1] / max(abs(test_slope), _TINY))
+    return Fit(correlation, kept, test_slope / slope, kept_error, slope_error)
+
+
+def _errors(predicted: Tensor, target: Tensor) -> tuple[float, float]:
+    """Return the standard errors of the correlation and of the slope, from parts of the rows."""
+    parts = [_compare(predicted[n::_PARTS], target[n::_PARTS]) for n in range(_PARTS)]
+    values = torch.tensor(parts, dtype=torch.float64).std(0) / _PARTS**0.5
+    return float(values[0]), float(values[1])
+
+
+def _limits(sample: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the limits of each column to which rows are cut, so that a few do not decide."""
+    low, high = torch.quantile(sample, torch.tensor([_CUT, 1 - _CUT]).to(sample), dim=0)
+    return low, high
 
 
 def _spread(sample: Tensor, test: Tensor) -> float:
@@ -72,10 +174,12 @@ def _spread(sample: Tensor, test: Tensor) -> float:
     return spread / usual if usual else 1.0
 
 
-def _correlation(one: Tensor, other: Tensor) -> float:
-    one, other = one - one.mean(0), other - other.mean(0)
-    size = float(one.norm() * other.norm())
-    return float((one * other).sum()) / size if size else 0.0
+def _compare(predicted: Tensor, target: Tensor) -> tuple[float, float]:
+    """Return the correlation of a table with a prediction, and its slope over it."""
+    one, other = predicted - predicted.mean(0), target - target.mean(0)
+    product, size = float((one * other).sum()), float(one.norm() * other.norm())
+    square = float(one.square().sum())
+    return (product / size if size else 0.0), (product / square if square else 0.0)
 
 
 def _joined(names: list[str], tables: Mapping[str, Tensor]) -> Tensor:

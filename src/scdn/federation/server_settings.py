@@ -9,6 +9,7 @@ from typing import Any
 
 from scdn.data.dataset import TaskKind
 from scdn.errors import input_error, printable
+from scdn.federation.membership import PATIENCE_S
 from scdn.federation.row_alignment import KeyedLabels, read_labels
 from scdn.scenario import Scenario
 
@@ -29,6 +30,7 @@ class ServerSettings:
     devices: int = 0
     wait_s: float = 120.0
     timeout_s: float = 30.0
+    patience_s: float = PATIENCE_S
     min_rows: int = 0
     reference: str = ""
     resume: bool = False

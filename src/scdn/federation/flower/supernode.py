@@ -6,10 +6,11 @@ network: app bundles are never fetched.
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import httpx
 
 from scdn.federation.certificates import read_private_key
 from scdn.federation.flower import FIELD, RECORD, make_reply, private_parts
+from scdn.file_io import OutputError, write_atomic
 
 _HEARTBEAT_S = 10.0  # the least that Flower allows; after two of them it gives a device up
 _GRACE_S = 5.0  # a server that has just started may not know its devices yet
@@ -41,6 +43,7 @@ class SuperNodeConnection:
     private_key: Path | None
     patience_s: float = 600.0  # without a server, before giving up
     log: Callable[[str], None] = lambda _: None
+    node_file: Path | None = None  # keeps the node's number when the process is killed
     _node: Any = None  # this device's node, as the server last named it
     _key_pair: Any = None
 
@@ -117,7 +120,12 @@ class SuperNodeConnection:
             yield client
 
     def _join(self, client: Any, admitted: bool) -> Any:
-        """Register where no key is needed, activate the node, and return it."""
+        """Register where no key is needed, activate the node, and return it.
+
+        The node of an earlier process that was killed is still active for a while: this one goes
+        on with it, where it would have to wait for a new activation.
+        """
+        self._node = self._node or self._earlier_node()
         if self._node is not None and self._is_active(client):
             return self._node
         public_key = private_parts.public_key_to_bytes(self._key_pair[1])
@@ -133,7 +141,19 @@ class SuperNodeConnection:
             )
         )
         self._node = private_parts.Node(node_id=activated.node_id)
+        if self.node_file is not None:
+            with suppress(OutputError):  # a full disk: after a kill it waits for an activation
+                write_atomic(self.node_file, json.dumps([self.address, activated.node_id]))
         return self._node
+
+    def _earlier_node(self) -> Any:
+        """Return the node of an earlier process at the same server; None if there is none."""
+        try:
+            address, number = json.loads((self.node_file or Path()).read_text())
+        except (OSError, ValueError, TypeError):
+            return None
+        usable = address == self.address and type(number) is int and 0 <= number < 1 << 64
+        return private_parts.Node(node_id=number) if usable else None
 
     def _is_active(self, client: Any) -> bool:
         """Return whether the server still knows the node: it would refuse a second activation."""

@@ -1,0 +1,91 @@
+"""Go back to an earlier fusion model where a device that lied has spoilt the present one.
+
+The server trains its fusion model on what devices send. A lie that is found late, or that grows
+slowly, has been learned by then, and the model may not find back by itself. So the models of the
+last rounds are kept, and once a device has been left out, the server goes on with the one that has
+the least loss on rows held out, with the embeddings that it uses from now on.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from torch import Tensor
+
+from scdn.federation.embedding_harm import HarmMeasure
+from scdn.learning.fusion_model import FusionModel
+
+MAX_MODELS = 8  # of the last rounds in which nobody was left out
+WATCHED_ROUNDS = 3  # after one in which somebody was, in which the models are compared
+MIN_GAIN = 0.02  # part of the loss by which an earlier model must be better
+
+
+@dataclass
+class FusionHistory:
+    """The fusion models with which recent rounds began, each with its round."""
+
+    log: Callable[[str], None] = lambda _: None
+    _models: deque[tuple[int, FusionModel]] = field(
+        default_factory=lambda: deque(maxlen=MAX_MODELS)
+    )
+    _left_out_in: int | None = None  # the last round in which somebody was
+
+    def note_left_out(self, round_: int) -> None:
+        """Compare the models in the rounds from this one on."""
+        self._left_out_in = round_
+
+    def begin_round(
+        self, round_: int, harm: HarmMeasure, sent: Mapping[str, Tensor], rows: Tensor
+    ) -> None:
+        """Keep the present model, or go back to a better one if somebody was left out.
+
+        Parameters
+        ----------
+        round_
+            The index of the round that begins.
+        harm
+            Measures losses with the server's model, and can exchange it.
+        sent
+            Embeddings of rows held out, (rows, width), of the parties that are not left out.
+        rows
+            The training rows that they are of.
+        """
+        server = harm.server
+        last = self._left_out_in
+        if last is None or round_ - last >= WATCHED_ROUNDS:
+            if not self._models or self._models[-1][0] != round_:
+                self._models.append((round_, server.fusion))
+            return
+        tables = harm.with_imputed(sent, rows)
+        present = server.fusion
+        losses = {round_: harm.loss(tables, rows)}
+        models = {round_: present}
+        for earlier, model in self._models:
+            if (known := _with_members_of(model, present)) is not None:
+                models[earlier] = server.fusion = known
+                losses[earlier] = harm.loss(tables, rows)
+        best = min(losses, key=losses.__getitem__)
+        if losses[best] >= (1 - MIN_GAIN) * losses[round_]:
+            best = round_
+        server.fusion = models[best]
+        if best != round_:
+            told = f"its loss is {losses[best]:.3g} instead of {losses[round_]:.3g}"
+            self.log(f"the fusion model is again that of round {best + 1}: {told}")
+
+
+def _with_members_of(model: FusionModel, present: FusionModel) -> FusionModel | None:
+    """Return an earlier model with the present members; those that came later keep their blocks."""
+    gone = set(model.members) - set(present.members)
+    model = model.without_members(gone)
+    count = len(model.members)
+    if model.members != present.members[:count]:
+        return None
+    blocks = present.parameters["blocks"].clone()
+    blocks[:count] = model.parameters["blocks"]
+    return replace(
+        present,
+        parameters={**model.parameters, "blocks": blocks},
+        buffers=model.buffers,
+    )

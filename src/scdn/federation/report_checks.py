@@ -1,0 +1,33 @@
+"""Take back what parties have reported, where it is out of line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from scdn.federation.row_consistency import find_inconsistent
+
+if TYPE_CHECKING:
+    from scdn.federation.remote_parties import RemoteParties
+
+
+def check_reports(remote: RemoteParties, names: Collection[str]) -> None:
+    """Take back reports that are out of line; those before them stay."""
+    new = {name: party for name, party in remote.parties.items() if name in names and party.new}
+    samples = {name: party.sample for name, party in new.items() if party.sample is not None}
+    reasons = remote.detector.reports(samples)
+    good = {name: party for name, party in remote.parties.items() if name not in reasons}
+    reasons |= find_inconsistent(new, good)
+    remote.without(new, reasons)
+    for name, party in new.items():
+        party.settle(good=name not in reasons)
+        if party.test is not None:
+            remote.detector.odd.note_repeated(name, party.test)
+
+
+def go_back(remote: RemoteParties, names: Collection[str]) -> None:
+    """Take parties that are left out of a round back to the state in which it found them."""
+    for name in names:
+        remote.parties[name].settle(good=False)
+        remote.parties[name].state = remote.progress.bases[name]
+        remote.detector.go_back(name)
