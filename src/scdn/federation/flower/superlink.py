@@ -20,6 +20,7 @@ from scdn.federation.flower.access_check import (
     DeviceKeys,
     Strangers,
 )
+from scdn.federation.flower.long_polling import LongPolling
 from scdn.federation.wire_format import MAX_BYTES
 
 _OVERHEAD_BYTES = 1 << 16  # of a Flower message around its frame
@@ -56,7 +57,7 @@ def serve_superlink(arguments: list[str]) -> None:
     certificate = config.ssl_certfile
     keys = None if certificate is None else DeviceKeys(Path(certificate).parent)
     uvicorn.run(
-        app=AccessCheck(app, MAX_BYTES + _OVERHEAD_BYTES, keys, strangers),
+        app=AccessCheck(LongPolling(app), MAX_BYTES + _OVERHEAD_BYTES, keys, strangers),
         http=Protocol,
         limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE_S,
