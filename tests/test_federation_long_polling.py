@@ -86,7 +86,7 @@ async def settle():
 
 
 def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 60))
+    return asyncio.run(asyncio.wait_for(coroutine, 20))
 
 
 def test_a_request_waits_for_a_message_to_its_own_node():

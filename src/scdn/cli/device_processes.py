@@ -3,7 +3,8 @@
     python -m scdn.cli.device_processes DEVICES.json
 
 The file lists each device's log and its arguments of `scdn`. This process loads the program once
-and forks for each device, so that a device has only what it changes for itself.
+and forks for each device, so that a device has only what it changes for itself. SIGHUP lets it
+start the devices of the file that have ended, SIGTERM stops all of them.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from scdn.federation.processes import PARENT, end_with_parent
 
@@ -45,38 +46,62 @@ def run_device(log: str, arguments: Sequence[str], parent: int) -> int:
     return main(list(arguments))
 
 
-def start(devices: Sequence[dict[str, Any]]) -> list[int]:
-    """Fork a process for each device; return their ids."""
-    parent, children = os.getpid(), []
-    for device in devices:
-        child = os.fork()
-        if child == 0:
-            code = 1
+@dataclass
+class DeviceProcesses:
+    """The devices of a file, each in a process of its own; `running` has their logs by process."""
+
+    file: Path
+    running: dict[int, str] = field(default_factory=dict)
+
+    def start_missing(self) -> None:
+        """Fork a process for each device of the file that has none."""
+        parent = os.getpid()
+        for device in json.loads(self.file.read_text()):
+            if device["log"] in self.running.values():
+                continue
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    for number in (signal.SIGTERM, signal.SIGHUP):
+                        signal.signal(number, signal.SIG_DFL)
+                    code = run_device(device["log"], device["arguments"], parent)
+                finally:
+                    sys.stderr.flush()
+                    os._exit(code)
+            self.running[child] = device["log"]
+
+    def restart(self) -> None:
+        """Start the devices of the file that have ended; those that run go on."""
+        with suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+                self.running.pop(ended, None)
+        self.start_missing()
+
+    def stop(self) -> None:
+        """Ask all devices to leave."""
+        for child in list(self.running):
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGTERM)
+
+    def wait(self) -> None:
+        """Return when all devices have ended."""
+        while self.running:
             try:
-                code = run_device(device["log"], device["arguments"], parent)
-            finally:
-                sys.stderr.flush()
-                os._exit(code)
-        children.append(child)
-    return children
+                self.running.pop(os.waitpid(-1, 0)[0], None)
+            except ChildProcessError:
+                return
 
 
 def main() -> int:
     """Start the devices of a file; stop them with this process, and end when they have ended."""
-    devices = json.loads(Path(sys.argv[1]).read_text())
+    devices = DeviceProcesses(Path(sys.argv[1]))
     load_program()
-    children = start(devices)
+    devices.start_missing()
     end_with_parent()
-
-    def stop(*_: object) -> None:
-        for child in children:
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGTERM)
-
-    signal.signal(signal.SIGTERM, stop)
-    for child in list(children):
-        os.waitpid(child, 0)
-        children.remove(child)
+    signal.signal(signal.SIGTERM, lambda *_: devices.stop())
+    signal.signal(signal.SIGHUP, lambda *_: devices.restart())
+    devices.wait()
     return 0
 
 

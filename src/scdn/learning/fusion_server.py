@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from scdn.data.dataset import TaskKind
-from scdn.learning.fusion_model import FusionModel, masked, member_weights
 from scdn.learning.embedding_gradients import embedding_gradients
+from scdn.learning.fusion_model import FusionModel, masked, member_weights
 from scdn.learning.future_rows import future_embeddings
 from scdn.learning.importance import exclusion_losses
 from scdn.learning.imputation import IMPUTATIONS, Imputation

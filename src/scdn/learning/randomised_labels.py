@@ -47,7 +47,9 @@ class RandomisedLabels:
         """Draw the labels; `seed` is None where they must be a secret."""
         if task == "regression":
             problem = f"{epsilon:g}, but the data set has numbers to predict, not classes"
-            raise input_error("scenario", "learning.privacy.label_epsilon", problem, "must be absent")
+            raise input_error(
+                "scenario", "learning.privacy.label_epsilon", problem, "must be absent"
+            )
         kept = kept_probability(epsilon, classes)
         draw = np.random.default_rng() if seed is None else generator(seed, "randomised-labels")
         stays = draw.random(len(targets)) < kept
@@ -71,7 +73,9 @@ class RandomisedLabels:
         labels = self.labels[rows % len(self.labels)]
         blocks, bias = fusion.parameters["blocks"], fusion.parameters["bias"]
         inputs = masked(embeddings, weights)
-        means = torch.stack([x.flatten(0, 1).mean(0) @ b for x, b in zip(inputs, blocks, strict=True)])
+        means = torch.stack(
+            [x.flatten(0, 1).mean(0) @ b for x, b in zip(inputs, blocks, strict=True)]
+        )
         results = []
         for party in parties.tolist():
             leaf = embeddings[party].detach().requires_grad_()

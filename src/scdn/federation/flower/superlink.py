@@ -78,6 +78,7 @@ class SuperLinkControl:
 
     address: str
     root_certificate: Path | None
+    process: int = 0  # the SuperLink's, where this program has started it
 
     @contextmanager
     def _client(self) -> Iterator[Any]:
