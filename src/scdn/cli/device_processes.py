@@ -21,6 +21,8 @@ from pathlib import Path
 
 from scdn.federation.processes import PARENT, end_with_parent
 
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
+
 
 def load_program() -> None:
     """Import what devices use, without starting a thread; pages are then shared."""
@@ -63,45 +65,40 @@ class DeviceProcesses:
             if child == 0:
                 code = 1
                 try:
-                    for number in (signal.SIGTERM, signal.SIGHUP):
-                        signal.signal(number, signal.SIG_DFL)
+                    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
                     code = run_device(device["log"], device["arguments"], parent)
                 finally:
                     sys.stderr.flush()
                     os._exit(code)
             self.running[child] = device["log"]
 
-    def restart(self) -> None:
-        """Start the devices of the file that have ended; those that run go on."""
+    def forget_ended(self) -> None:
+        """Forget the processes that have ended."""
         with suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG)[0]) != 0:
                 self.running.pop(ended, None)
-        self.start_missing()
 
     def stop(self) -> None:
         """Ask all devices to leave."""
-        for child in list(self.running):
+        for child in self.running:
             with suppress(ProcessLookupError):
                 os.kill(child, signal.SIGTERM)
-
-    def wait(self) -> None:
-        """Return when all devices have ended."""
-        while self.running:
-            try:
-                self.running.pop(os.waitpid(-1, 0)[0], None)
-            except ChildProcessError:
-                return
 
 
 def main() -> int:
     """Start the devices of a file; stop them with this process, and end when they have ended."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # one is handled at a time
     devices = DeviceProcesses(Path(sys.argv[1]))
     load_program()
     devices.start_missing()
     end_with_parent()
-    signal.signal(signal.SIGTERM, lambda *_: devices.stop())
-    signal.signal(signal.SIGHUP, lambda *_: devices.restart())
-    devices.wait()
+    while devices.running:
+        received = signal.sigwait(_SIGNALS)
+        devices.forget_ended()
+        if received == signal.SIGHUP:
+            devices.start_missing()
+        elif received == signal.SIGTERM:
+            devices.stop()
     return 0
 
 
