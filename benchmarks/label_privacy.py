@@ -2,11 +2,11 @@
 
     python benchmarks/label_privacy.py run docs/results/label-privacy.jsonl --seeds 3
     python benchmarks/label_privacy.py table docs/results/label-privacy.jsonl
-    python benchmarks/label_privacy.py figure docs/results/label-privacy.jsonl docs/pictures/label-privacy.png
+    python benchmarks/label_privacy.py figure docs/results/label-privacy.jsonl PICTURE.png
 
 Attacks read the messages of a federation in this process, as in `privacy.py`; two devices attack.
-Prices are those of simulations with ten seeds, each against the same seed without a defence: runs
-of one seed differ in nothing else. MNIST must have been fetched.
+Prices are differences of runs of one seed that differ in the defence alone: of those that are
+attacked, and on MNIST also of simulations with ten other seeds. MNIST must have been fetched.
 """
 
 from __future__ import annotations
@@ -34,15 +34,19 @@ NOISE = {f"noise {x:g}": x for x in (1.0, 2.0, 4.0)}
 DRAWN = {f"drawn labels, ε = {x:g}": x for x in (1.0, 1.5, 2.0, 3.0)}
 DEFENCES = (NO_DEFENCE, *NOISE, *DRAWN)
 ATTACKED = 2  # devices of a run
+PRICED = "MNIST, 4 devices"  # the only one of the three on which the parties' training matters
 PAIRS = 10  # seeds of a price
 FIRST_PAIR = 200  # its first seed; attacks have seeds from 0
-KINDS = ("attack", "score")
+LONG = "digits, 12 devices, 40 rounds"  # attacked alone: rows are drawn again and again
+LONG_DEFENCES = ("noise 1", "noise 2", "drawn labels, ε = 1.5")
 
 
 def scenario_of(network: str, defence: str, seed: int) -> Scenario:
     """Return the scenario of a network in which every device trains in every round."""
+    rounds = ("learning.rounds=40",) if network == LONG else ()
+    network = "digits, 12 devices" if network == LONG else network
     example, settings = NETWORKS[network]
-    changed = (*STEADY, *settings, "learning.labels=server", *_settings(network, defence))
+    changed = (*STEADY, *settings, "learning.labels=server", *_settings(network, defence), *rounds)
     return read_scenario(EXAMPLES / example, (*changed, f"seed={seed}"))
 
 
@@ -85,13 +89,14 @@ def _bill(end: Record) -> Record:
 def run_all(path: Path, seeds: int, jobs: int) -> None:
     """Run what the file does not have yet, and append it."""
     scores = (
-        ("score", network, defence, FIRST_PAIR + pair)
-        for network, pair, defence in product(reversed(DEFENDED), range(PAIRS), DEFENCES)
+        ("score", PRICED, defence, FIRST_PAIR + pair)
+        for pair, defence in product(range(PAIRS), DEFENCES)
     )
     attacks = (
         ("attack", network, defence, seed)
         for seed, network, defence in product(range(seeds), DEFENDED, DEFENCES)
     )
+    attacks = (*attacks, *(("attack", LONG, defence, 0) for defence in LONG_DEFENCES))
     key = ("kind", "network", "defence", "seed")
     run_missing(path, measure, [*attacks, *scores], key, jobs)
 
@@ -115,8 +120,12 @@ def found(records: Sequence[Record], key: str) -> list[float]:
 
 def price(records: Sequence[Record], network: str, defence: str) -> list[float]:
     """Return the points of top-1 that a defence costs, by seed."""
-    before = {r["seed"]: r["top1"] for r in select(records, "score", network, NO_DEFENCE)}
-    return [before[r["seed"]] - r["top1"] for r in select(records, "score", network, defence)]
+    pairs = []
+    for kind in ("score", "attack"):
+        before = {r["seed"]: r["top1"] for r in select(records, kind, network, NO_DEFENCE)}
+        after = select(records, kind, network, defence)
+        pairs += [before[r["seed"]] - r["top1"] for r in after if r["seed"] in before]
+    return pairs
 
 
 def with_error(values: Sequence[float]) -> str:
@@ -128,20 +137,23 @@ def with_error(values: Sequence[float]) -> str:
 def rows(records: Sequence[Record]) -> Iterator[str]:
     """Yield each defence's ε, price, bill and the labels that are still found."""
     yield (
-        "| network | defence | ε | price (top-1) | Mbit | J | k-means (%) | ten of each class known (%) "
+        "| network | defence | ε | price (top-1) | Mbit | J | k-means (%) "
+        "| ten of each class known (%) "
         "| own columns | all other labels known (%) | own columns |"
     )
     yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
-    for network in DEFENDED:
+    for network in (*DEFENDED, LONG):
         first = network
         for defence in DEFENCES:
             scores = select(records, "score", network, defence)
             attacks = select(records, "attack", network, defence)
-            if not scores or not attacks:
+            if not attacks:
                 continue
             epsilon = "" if attacks[0]["epsilon"] is None else f"{attacks[0]['epsilon']:.3g}"
-            cost = "" if defence == NO_DEFENCE else with_error(price(records, network, defence))
-            bits, joules = (statistics.mean(r[key] for r in scores) for key in ("bits", "joules"))
+            costs = [] if defence == NO_DEFENCE else price(records, network, defence)
+            cost = with_error(costs) if costs else ""
+            measured = scores or attacks
+            bits, joules = (statistics.mean(r[key] for r in measured) for key in ("bits", "joules"))
             cells = [epsilon, cost, f"{bits / 1e6:.1f}", f"{joules:.0f}"]
             keys = ("one_message", *(key for pair in ATTACKS for key in pair))
             cells += [mean_text(found(attacks, key), 1) for key in keys]

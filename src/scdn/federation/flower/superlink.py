@@ -104,6 +104,12 @@ class SuperLinkControl:
         except Exception:  # not yet, for whatever reason
             return False
 
+    def is_slow(self, error: Exception) -> bool:
+        """Return whether an error says that the SuperLink is there, but did not answer in time."""
+        import httpx
+
+        return isinstance(error, httpx.TimeoutException)
+
     def register(self, public_key: bytes, name: str) -> None:
         """Admit the device with this key."""
         with self._client() as client:
