@@ -42,7 +42,7 @@ class AdaptiveLabelAttack(LabelAttack):
     @cached_property
     def _asked(self) -> NDArray[np.int64]:
         """The rows that are asked for: some of those sent whose labels are not known."""
-        sent = np.unique(np.concatenate([message.rows for message in self.messages()]))
+        sent = np.unique(np.concatenate([message.rows for message in self.messages]))
         unknown = np.setdiff1d(sent, self.known)
         return np.random.default_rng(0).permutation(unknown)[:SOME_ROWS]
 
@@ -67,7 +67,7 @@ class AdaptiveLabelAttack(LabelAttack):
     @cached_property
     def _evidence(self) -> list[Table]:
         """What messages say of the labels, by several models of how they depend on them."""
-        messages = self.messages()
+        messages = self.messages
         values = [self._log_discriminants(sent) for sent in messages]
         directed = [
             self._log_discriminants(SentTable(sent.round, sent.rows, directions(sent.values)))

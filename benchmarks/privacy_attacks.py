@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,7 +82,7 @@ class LabelAttack:
         labels, classes = self.recorded.labels, self.classes
         return max(
             cluster_accuracy(directions(sent.values), labels[sent.rows], classes)
-            for sent in self.messages()[:2]
+            for sent in self.messages[:2]
         )
 
     def from_features_by_clustering(self) -> float:
@@ -103,7 +103,7 @@ class LabelAttack:
 
     def from_features_and_messages(self) -> float:
         """Return the accuracy with own columns, a few known labels, and all slopes received."""
-        messages, prior = self.messages(), self._log_features()
+        messages, prior = self.messages, self._log_features()
         linear = [self._log_linear(sent) for sent in messages]
         clustered = [self._log_clustered(sent) for sent in messages]
         ways = [*linear[:2], *clustered[:2], sum(linear), sum(clustered)]
@@ -114,7 +114,7 @@ class LabelAttack:
         ]
         return max(self._accuracy(prior + way) for way in ways)
 
-    @cache  # noqa: B019  an attack is short-lived
+    @cached_property
     def messages(self) -> list[SentTable]:
         """Return slopes: of the first sample, of the first round, and of later rounds."""
         drawn = self.recorded.slopes(self.device)
@@ -126,7 +126,7 @@ class LabelAttack:
 
     def _accuracy(self, log_probabilities: Table) -> float:
         """Return the accuracy on rows whose slopes were sent and whose labels are not known."""
-        sent = np.unique(np.concatenate([message.rows for message in self.messages()]))
+        sent = np.unique(np.concatenate([message.rows for message in self.messages]))
         unknown = np.setdiff1d(sent, self.known)
         guesses = log_probabilities.argmax(1)[unknown]
         return float((guesses == self.recorded.labels[unknown]).mean())
