@@ -97,11 +97,8 @@ class Devices:
     """The processes of devices, which share their memory and can be stopped and started."""
 
     parent: subprocess.Popen[bytes]
-    file: Path  # that lists them
-    wanted: set[str]
-
-    def __post_init__(self) -> None:
-        self.listed = json.loads(self.file.read_text())
+    file: Path  # that lists those to start
+    listed: list[dict[str, Any]]  # all of them
 
     def running(self) -> dict[str, int]:
         """Return the process of each device that runs."""
@@ -114,7 +111,6 @@ class Devices:
 
     def stop(self, name: str, how: int = signal.SIGTERM) -> None:
         """Ask a device to leave, or kill it."""
-        self.wanted.discard(name)
         if name in self.running():
             os.kill(self.running()[name], how)
 
@@ -123,8 +119,8 @@ class Devices:
         deadline = time.monotonic() + 20.0
         while set(names) & self.running().keys() and time.monotonic() < deadline:
             time.sleep(0.1)
-        self.wanted.update(names)
-        wanted = [d for d in self.listed if Path(d["log"]).stem in self.wanted]
+        wanted_names = {*names, *self.running()}  # whoever has ended otherwise does not come back
+        wanted = [d for d in self.listed if Path(d["log"]).stem in wanted_names]
         self.file.write_text(json.dumps(wanted))
         self.parent.send_signal(signal.SIGHUP)
 
@@ -166,8 +162,7 @@ def federate(
             ports = stack.enter_context(network.between(address.port, local.names))
         names = local.names[:devices]
         parent = stack.enter_context(replace(local, names=names).running(address, ports))
-        everybody = Devices(parent, local.list_of_devices, set(names))
-        everybody.listed = local.listed(address, ports)
+        everybody = Devices(parent, local.list_of_devices, local.listed(address, ports))
 
         def watch() -> None:
             while not ended.wait(2.0):
