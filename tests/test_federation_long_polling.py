@@ -12,7 +12,12 @@ from scdn.federation.flower import disable_internet_calls
 disable_internet_calls()  # before Flower is imported
 
 from scdn.federation.flower import private_parts  # noqa: E402
-from scdn.federation.flower.long_polling import PULL, PUSH, LongPolling  # noqa: E402
+from scdn.federation.flower.long_polling import (  # noqa: E402
+    PULL,
+    PUSH,
+    PUSH_CONTENT,
+    LongPolling,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what Flower imports
 NEVER_S = 1e6
@@ -34,7 +39,8 @@ def push(*nodes):
 class SuperLink:
     """Keeps messages by node, as Flower does, and gives one at a time."""
 
-    def __init__(self, hold_s=NEVER_S):
+    def __init__(self, hold_s=NEVER_S, contents=()):
+        self.contents = contents  # that it asks for, of each message
         self.messages, self.looks, self.bodies = {}, [], []
         self.polling = LongPolling(self.app, hold_s)
 
@@ -51,6 +57,9 @@ class SuperLink:
             for message in private_parts.PushAppMessagesRequest.FromString(body).messages_list:
                 node = message.metadata.dst_node_id
                 self.messages.setdefault(node, deque()).append(b"message")
+            answer = private_parts.PushAppMessagesResponse(
+                objects_to_push=self.contents
+            ).SerializeToString()
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": answer})
 
@@ -101,6 +110,34 @@ def test_a_request_waits_for_a_message_to_its_own_node():
         assert not tasks[1].done()
         other.gone.set()
         await tasks[1]
+
+    run(check())
+
+
+def test_a_device_looks_when_all_contents_of_its_message_are_there():
+    async def check():
+        superlink, request = SuperLink(contents=("one", "two")), Request(PULL, pull(1))
+        task = begin(superlink, request)
+        await settle()
+        await begin(superlink, Request(PUSH, push(1)))
+        await begin(superlink, Request(PUSH_CONTENT, b"one"))
+        await settle()
+        assert superlink.looks == []
+        await begin(superlink, Request(PUSH_CONTENT, b"two"))
+        await task
+        assert request.answers == [b"message"]
+
+    run(check())
+
+
+def test_a_server_that_ended_while_it_pushed_does_not_hold_up_the_next():
+    async def check():
+        superlink, request = SuperLink(contents=("one", "two")), Request(PULL, pull(2))
+        await begin(superlink, Request(PUSH, push(1)))  # its contents never come
+        superlink.contents = ()
+        await begin(superlink, Request(PUSH, push(2)))
+        await begin(superlink, request)
+        assert request.answers == [b"message"]
 
     run(check())
 

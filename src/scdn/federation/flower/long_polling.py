@@ -3,7 +3,8 @@
 Flower answers a device that looks for messages at once, also where there are none, and each such
 answer costs the SuperLink as much as one with a message. With 50 devices most of its time went into
 those. Here a device's request is kept until the server has pushed a message for that device, or a
-few seconds have passed.
+few seconds have passed. The server pushes a message first and its contents after it; a device that
+looks in between would wait for a second, so it is told when all contents are there.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from scdn.federation.flower import private_parts
 
 HOLD_S = 2.0  # a device that is told to stop, or whose link has gone, is held for no longer
 PULL, PUSH = "/v1/fleet/pull-messages", "/v1/runtime/push-messages"
+PUSH_CONTENT = "/v1/runtime/push-object"
 _MAX_PULL_BYTES = 1 << 10  # of a device's request, which names its node and nothing else
 _HEAD, _BODY, _END = "http.response.start", "http.response.body", "http.disconnect"
 
@@ -31,11 +33,15 @@ class LongPolling:
     ----------
     news
         Nodes for which the server has pushed a message since they last found none.
+    arriving
+        Nodes for which it has pushed one of which `missing` contents are still to come.
     """
 
     app: Any
     hold_s: float = HOLD_S
     news: set[int] = field(default_factory=set)
+    arriving: set[int] = field(default_factory=set)
+    missing: int = 0
     _waiting: defaultdict[int, set[asyncio.Event]] = field(
         default_factory=lambda: defaultdict(set), repr=False
     )
@@ -47,6 +53,9 @@ class LongPolling:
             await self._pull(scope, receive, send)
         elif path == PUSH:
             await self._push(scope, receive, send)
+        elif path == PUSH_CONTENT:
+            await self.app(scope, receive, send)
+            self._tell(self.missing - 1)
         else:
             await self.app(scope, receive, send)
 
@@ -88,14 +97,24 @@ class LongPolling:
         if body is None:
             return
         gone = asyncio.ensure_future(_wait_for_end(receive))
+        answer = _Answer(send)
         try:
-            await self.app(scope, _Repeated(body, gone).receive, send)
+            await self.app(scope, _Repeated(body, gone).receive, answer.send)
         finally:
             gone.cancel()
-            for node in _destinations(body):
-                self.news.add(node)
-                for event in self._waiting.get(node, ()):
-                    event.set()
+            self.arriving |= _destinations(body)
+            self._tell(_count_missing(bytes(answer.body)))
+
+    def _tell(self, missing: int) -> None:
+        """Let the devices look whose messages are complete; one message is pushed at a time."""
+        self.missing = max(0, missing)
+        if self.missing:
+            return
+        self.news |= self.arriving
+        for node in self.arriving:
+            for event in self._waiting.get(node, ()):
+                event.set()
+        self.arriving.clear()
 
 
 @dataclass
@@ -103,14 +122,18 @@ class _Answer:
     """Passes an answer on, and knows whether it is a message: an empty list has no bytes."""
 
     to: Any
-    has_body: bool = False
+    body: bytearray = field(default_factory=bytearray)
     _is_message: bool = False
+
+    @property
+    def has_body(self) -> bool:
+        return bool(self.body)
 
     async def send(self, message: Any) -> None:
         if message["type"] == _HEAD:
             self._is_message = message["status"] == 200
         elif message["type"] == _BODY:
-            self.has_body |= self._is_message and bool(message.get("body"))
+            self.body += message.get("body", b"") if self._is_message else b""
         await self.to(message)
 
 
@@ -164,3 +187,11 @@ def _destinations(body: bytes) -> set[int]:
     except DecodeError:
         return set()
     return {int(message.metadata.dst_node_id) for message in pushed.messages_list}
+
+
+def _count_missing(answer: bytes) -> int:
+    """Return how many contents the SuperLink asks for in its answer to pushed messages."""
+    try:
+        return len(private_parts.PushAppMessagesResponse.FromString(answer).objects_to_push)
+    except DecodeError:
+        return 0
