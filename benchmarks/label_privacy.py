@@ -133,7 +133,9 @@ def price(records: Sequence[Record], network: str, defence: str) -> list[float]:
 
 def with_error(values: Sequence[float]) -> str:
     """Return the mean and its standard error."""
-    error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
+    if len(values) < 2:
+        return f"{values[0]:.1f}"
+    error = statistics.stdev(values) / math.sqrt(len(values))
     return f"{statistics.mean(values):.1f} ± {error:.1f}"
 
 
@@ -194,7 +196,7 @@ def draw(records: Sequence[Record]) -> Figure:
         axes.axvline(5, color="0.6", ls=":", lw=1)
         axes.axhline(2, color="0.6", ls=":", lw=1)
         axes.set_title(network)
-        axes.set_xlabel("labels found beyond own columns (points)")
+        axes.set_xlabel("labels beyond own columns (points)")
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
     figure.axes[0].set_ylabel("price (points of top-1)")
