@@ -5,6 +5,7 @@
     python benchmarks/federation.py network    200 ms delay, 5 % loss, a partition of 20 s
     python benchmarks/federation.py traffic    bytes that pass, against what the ledger bills
     python benchmarks/federation.py churn      that network, 20 devices, 20 rounds, stops and kills
+    python benchmarks/federation.py fifty      50 devices, 20 rounds: stops, kills, joins, links cut
 
 Every run uses TLS and keys. The bad network is a proxy on loopback, so that it needs no `netem` in
 the kernel. It delays each piece of a stream, and adds the time of a retransmission (one round trip,
@@ -19,14 +20,16 @@ import json
 import math
 import os
 import random
+import signal
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -50,10 +53,14 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Usage:
-    """Resources that a process has used: peak memory, private memory and processor time."""
+    """Resources that a process has used: memory (largest values) and processor time.
+
+    The proportional set size counts a page that several processes share once in all.
+    """
 
     memory_mb: float = 0.0
     private_mb: float = 0.0
+    proportional_mb: float = 0.0
     cpu_s: float = 0.0
 
     def update(self, pid: int) -> None:
@@ -65,9 +72,13 @@ class Usage:
             maps = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
         except (OSError, StopIteration):
             return
-        self.memory_mb = int(peak.split()[1]) / 1024
-        private = sum(int(line.split()[1]) for line in maps if line.startswith("Private_"))
-        self.private_mb = max(self.private_mb, private / 1024)
+        self.memory_mb = max(self.memory_mb, int(peak.split()[1]) / 1024)
+        private, shared = (
+            sum(int(line.split()[1]) for line in maps if line.startswith(name)) / 1024
+            for name in ("Private_", "Pss:")
+        )
+        self.private_mb = max(self.private_mb, private)
+        self.proportional_mb = max(self.proportional_mb, shared)
         self.cpu_s = (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
 
 
@@ -78,7 +89,41 @@ class MeasuredRun:
     run: Run
     seconds: float
     devices: dict[str, Usage] = field(default_factory=dict)
-    statuses: dict[str, int | None] = field(default_factory=dict)  # with which devices ended
+    superlink: Usage = field(default_factory=Usage)
+    still_running: list[str] = field(default_factory=list)  # devices, 30 s after the end
+
+
+@dataclass
+class Devices:
+    """The processes of devices, which share their memory and can be stopped and started."""
+
+    parent: subprocess.Popen[bytes]
+    file: Path  # that lists those to start
+    listed: list[dict[str, Any]]  # all of them
+
+    def running(self) -> dict[str, int]:
+        """Return the process of each device that runs."""
+        children = Path(f"/proc/{self.parent.pid}/task/{self.parent.pid}/children").read_text()
+        found = {}
+        for pid in map(int, children.split()):
+            with suppress(OSError):  # it has ended
+                found[Path(os.readlink(f"/proc/{pid}/fd/1")).stem] = pid
+        return {name: pid for name, pid in found.items() if name != "devices"}
+
+    def stop(self, name: str, how: int = signal.SIGTERM) -> None:
+        """Ask a device to leave, or kill it."""
+        if name in self.running():
+            os.kill(self.running()[name], how)
+
+    def start(self, *names: str) -> None:
+        """Start devices again, or for the first time."""
+        deadline = time.monotonic() + 20.0
+        while set(names) & self.running().keys() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        wanted_names = {*names, *self.running()}  # whoever has ended otherwise does not come back
+        wanted = [d for d in self.listed if Path(d["log"]).stem in wanted_names]
+        self.file.write_text(json.dumps(wanted))
+        self.parent.send_signal(signal.SIGHUP)
 
 
 def federate(
@@ -88,49 +133,50 @@ def federate(
     timeout_s: float = 30.0,
     network: BadNetwork | None = None,
     on_event: Callable[[dict[str, object]], None] | None = None,
-    on_round: Callable[[int, dict[str, Any], Callable[[str], None]], None] | None = None,
+    on_round: Callable[[int, Devices], None] | None = None,
+    later: int = 0,
     names: Sequence[str] = (),
-    program: Callable[[str], list[str]] = lambda _: [sys.executable, "-m", "scdn.cli"],
+    instead: Mapping[str, Sequence[str]] | None = None,
 ) -> MeasuredRun:
     """Run a scenario with devices on this machine, behind the proxies of `network` if given.
 
-    `on_round` gets the round's number, the processes by device, and a function that starts one.
-    Only the devices of `names` are started, if given; `program` is that of a device.
+    `on_round` gets the round's number and the devices. The last `later` of them are not there when
+    the run begins; with `names`, only these are. `instead` has, by device, a program to run in
+    place of `scdn`.
     """
     start = time.monotonic()
-    local = LocalDevices.prepare(out, federated_scenario(scenario), devices, with_keys=True)
+    scenario = federated_scenario(scenario)
+    local = LocalDevices.prepare(out, scenario, devices + later, with_keys=True)
     document = local.scenario.model_dump(mode="json", by_alias=True)
     (out / "scenario.json").write_text(to_json(document))
     settings = ServerSettings(
         out=str(out),
         scenario=str(out / "scenario.json"),
         labels=str(local.labels),
+        devices=len(names) or devices,
         wait_s=300.0,
-        devices=len(names),
         timeout_s=timeout_s,
     )
     address = ServerAddress("127.0.0.1", free_port(), local.keys)
-    usage = {name: Usage() for name in local.names}
+    usage, superlink = {name: Usage() for name in local.names}, Usage()
     ended = threading.Event()
     with running_superlink(address, out) as control, ExitStack() as stack:
-        proxies = {}
+        ports = {}
         if network is not None:
-            proxies = stack.enter_context(network.between(address.port, local.names))
-        children: dict[str, Any] = {}
-
-        def start_device(name: str) -> None:
-            behind = replace(address, port=proxies.get(name, address.port))
-            command = [*program(name), *local.arguments(name, behind)]
-            log, home = out / f"{name}.log", out / "flower" / name
-            children[name] = stack.enter_context(child_process(command, log, home))
-
-        for name in names or local.names:
-            start_device(name)
+            ports = stack.enter_context(network.between(address.port, local.names))
+        others = dict(instead or {})
+        own = [name for name in names or local.names[:devices] if name not in others]
+        parent = stack.enter_context(replace(local, names=own).running(address, ports))
+        for name, program in others.items():
+            command = [*program, *local.arguments(name, address)]
+            stack.enter_context(child_process(command, out / f"{name}.log", out / name))
+        everybody = Devices(parent, local.list_of_devices, local.listed(address, ports))
 
         def watch() -> None:
-            while not ended.wait(0.5):
-                for name, child in list(children.items()):
-                    usage[name].update(child.pid)
+            while not ended.wait(2.0):
+                superlink.update(control.process)
+                for name, pid in everybody.running().items():
+                    usage[name].update(pid)
 
         threading.Thread(target=watch, daemon=True).start()
 
@@ -142,18 +188,15 @@ def federate(
             if on_event is not None:
                 on_event(event)
             if on_round is not None and event["event"] == "round":
-                on_round(event["round"], children, start_device)
+                on_round(event["round"], everybody)
 
         run_at_superlink(control, settings, show)
+        deadline = time.monotonic() + 30.0  # devices were told to stop
+        while everybody.running() and time.monotonic() < deadline:
+            time.sleep(0.2)
         ended.set()
-        if on_round is not None:  # devices were told to stop
-            deadline = time.monotonic() + 30.0
-            while any(c.poll() is None for c in children.values()) and time.monotonic() < deadline:
-                time.sleep(0.2)
-        statuses = {name: child.poll() for name, child in children.items()}
-        for child in children.values():
-            child.terminate()
-    return MeasuredRun(read_run(out), time.monotonic() - start, usage, statuses)
+        still_running = sorted(everybody.running())
+    return MeasuredRun(read_run(out), time.monotonic() - start, usage, superlink, still_running)
 
 
 def print_table(rows: list[tuple[object, ...]], head: tuple[str, ...]) -> None:
@@ -226,17 +269,19 @@ def many(folder: Path) -> None:
 class BadNetwork:
     """Proxies on loopback, one for each device, with delay, loss and a partition of one device."""
 
-    def __init__(self, delay_s: float = 0.2, loss: float = 0.05) -> None:
-        self.delay_s, self.loss = delay_s, loss
+    def __init__(
+        self, delay_s: float = 0.2, loss: float = 0.05, only: list[str] | None = None
+    ) -> None:
+        self.delay_s, self.loss, self.only = delay_s, loss, only
         self.cut_until = 0.0
-        self.cut: str | None = None
+        self.cut: set[str] = set()
         self.retransmissions = 0
         self.passed: Counter[tuple[str, str]] = Counter()  # bytes by device and direction
         self._rng = random.Random(0)  # noqa: S311
 
     def between(self, port: int, names: list[str]) -> BadNetwork:
         """Return the proxies between the server at `port` and these devices."""
-        self.port, self.names = port, names
+        self.port, self.names = port, names if self.only is None else self.only
         return self
 
     def __enter__(self) -> dict[str, int]:
@@ -308,7 +353,7 @@ class BadNetwork:
         await asyncio.gather(read(), write())
 
     def _is_cut(self, name: str, now: float) -> bool:
-        return name == self.cut and now < self.cut_until
+        return name in self.cut and now < self.cut_until
 
     def _retransmission_s(self, size: int) -> float:
         """Return the time that retransmissions of lost segments take."""
@@ -327,7 +372,7 @@ def bad_network(folder: Path) -> None:
 
     def cut_off_in_round_2(event: dict[str, object]) -> None:
         if event.get("event") == "round" and event["round"] == 2:
-            network.cut, network.cut_until = "device-2", time.monotonic() + 20.0
+            network.cut, network.cut_until = {"device-2"}, time.monotonic() + 20.0
             print("  device-2 is cut off for 20 s", flush=True)
 
     result = federate(
@@ -367,19 +412,18 @@ def churn(folder: Path) -> None:
         15: [("stop", "device-12"), ("kill and start", "device-6")],
     }
 
-    def act(round_: int, processes: dict[str, Any], start: Callable[[str], None]) -> None:
+    def act(round_: int, processes: Devices) -> None:
         for what, name in plan.get(round_, []):
             done.append((round_, what, name))
             print(f"  after round {round_ + 1}: {what} {name}", flush=True)
             if what == "cut":
-                network.cut, network.cut_until = name, time.monotonic() + 20.0
+                network.cut, network.cut_until = {name}, time.monotonic() + 20.0
             if "stop" in what:
-                processes[name].terminate()
+                processes.stop(name)
             if "kill" in what:
-                processes[name].kill()
-                processes[name].wait()
+                processes.stop(name, signal.SIGKILL)
             if "start" in what:
-                start(name)
+                processes.start(name)
 
     scenario = read_scenario(QUICK, settings)
     result = federate(scenario, folder / "churn", 20, 90.0, network, on_round=act)
@@ -403,7 +447,76 @@ def churn(folder: Path) -> None:
     print(f"{result.seconds:.0f} s in all; load {os.getloadavg()[0]:.1f}; run {status}")
     print(f"late: {last['late'] or 'none'}; wrong: {last['wrong'] or 'none'}")
     print(f"segments sent again: {network.retransmissions}")
-    print(f"exit codes of devices: {result.statuses}")
+    print(f"devices that did not end: {result.still_running or 'none'}")
+
+
+# --- fifty devices --------------------------------------------------------------------------------
+
+
+def fifty(folder: Path) -> None:
+    """Run fifty devices for twenty rounds; some stop, die, come back, join or lose their link."""
+    settings = ("learning.rounds=20", "churn.exits=false", "churn.entry_rate=0", "max_delay_s=0.2")
+    behind = [f"device-{n}" for n in (20, 21, 22, 23)]  # of a proxy, which can cut them off
+    network, joining = BadNetwork(0.0, 0.0, behind), [f"device-{n}" for n in (51, 52, 53, 54)]
+    plan = {  # after a round: what happens to devices
+        2: [("stop", ["device-1", "device-2", "device-3"]), ("kill and start", ["device-4"])],
+        4: [("cut off for 10 s", behind[:2])],
+        5: [("start", ["device-1", "device-2"])],
+        7: [("start", joining), ("kill", ["device-5", "device-6"])],
+        10: [("stop", ["device-7", "device-8"]), ("kill and start", ["device-9", "device-10"])],
+        12: [("cut off for 10 s", behind[2:])],
+        14: [("start", ["device-7", "device-5"]), ("kill and start", ["device-4"])],
+    }
+
+    def act(round_: int, processes: Devices) -> None:
+        for what, names in plan.get(round_, []):
+            print(f"  after round {round_ + 1}: {what} {', '.join(names)}", flush=True)
+            if "cut" in what:
+                network.cut, network.cut_until = set(names), time.monotonic() + 10.0
+            for name in names:
+                if "stop" in what or "kill" in what:
+                    processes.stop(name, signal.SIGKILL if "kill" in what else signal.SIGTERM)
+            if "start" in what:
+                processes.start(*names)
+
+    scenario = read_scenario(QUICK, settings)
+    result = federate(scenario, folder / "fifty", 50, 60.0, network, None, act, later=4)
+    print_table(
+        [
+            (
+                e["round"] + 1,
+                f"{e['seconds']:.1f}",
+                len(e["devices"]),
+                sum(d["iterations"] > 0 for d in e["devices"]),
+                ", ".join(e["federation"]["missed"]) or "-",
+                ", ".join(e["exited"]) or "-",
+                ", ".join(e["entered"]) or "-",
+                f"{e['metrics']['top1']:.1f}",
+            )
+            for e in result.run.rounds
+        ],
+        ("round", "s", "devices", "train", "no answer", "left", "joined", "top-1 %"),
+    )
+    usage = [u for u in result.devices.values() if u.proportional_mb]
+    print_table(
+        [
+            ("round s", median_and_max([e["seconds"] for e in result.run.rounds])),
+            (
+                "a device's share of memory (PSS) MB",
+                median_and_max([u.proportional_mb for u in usage]),
+            ),
+            ("of it its own MB", median_and_max([u.private_mb for u in usage])),
+            ("a device's processor time in all s", median_and_max([u.cpu_s for u in usage])),
+        ],
+        ("median (largest)", ""),
+    )
+    last = result.run.rounds[-1]["federation"]
+    status = "not ended" if result.run.end is None else result.run.end["status"]
+    print(f"{result.seconds:.0f} s in all; load {os.getloadavg()[0]:.1f}; run {status}")
+    print(f"late: {last['late'] or 'none'}; wrong: {last['wrong'] or 'none'}")
+    print(f"SuperLink: {result.superlink.cpu_s:.0f} s of processor time, "
+          f"{result.superlink.memory_mb:.0f} MB at its peak")  # fmt: skip
+    print(f"devices that did not end: {result.still_running or 'none'}")
 
 
 # --- what passes, and what is billed --------------------------------------------------------------
@@ -450,10 +563,10 @@ def _compared(
 
 
 def main() -> None:
-    """Run one of the five benchmarks."""
+    """Run one of the six benchmarks."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     parts = {"overhead": overhead, "many": many, "network": bad_network, "traffic": traffic}
-    parts["churn"] = churn
+    parts |= {"churn": churn, "fifty": fifty}
     if len(sys.argv) != 2 or sys.argv[1] not in parts:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory(prefix="scdn-") as folder:

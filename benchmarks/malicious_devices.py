@@ -116,14 +116,9 @@ def federate_processes(
     _files: Path, out: Path, settings: tuple[str, ...], names: tuple[str, ...], how: str = ""
 ) -> Tried:
     """Run a federation of processes whose last device behaves so."""
-
-    def program(name: str) -> list[str]:
-        if how and name == SIX[5]:
-            return [sys.executable, __file__, "--device", how]
-        return [sys.executable, "-m", "scdn.cli"]
-
+    instead = {SIX[5]: [sys.executable, __file__, "--device", how]} if how else {}
     scenario, began = small_scenario(*settings), time.monotonic()
-    run = processes.federate(scenario, out, 6, names=names, program=program).run
+    run = processes.federate(scenario, out, 6, names=names, instead=instead).run
     log = [line.partition(" ")[2] for line in (out / "federation.log").read_text().splitlines()]
     return Tried(run, log, time.monotonic() - began)
 

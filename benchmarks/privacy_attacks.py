@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,7 +82,7 @@ class LabelAttack:
         labels, classes = self.recorded.labels, self.classes
         return max(
             cluster_accuracy(directions(sent.values), labels[sent.rows], classes)
-            for sent in self._messages()[:2]
+            for sent in self.messages[:2]
         )
 
     def from_features_by_clustering(self) -> float:
@@ -98,12 +98,12 @@ class LabelAttack:
         """Return the accuracy on own columns, for each row if all other labels were known."""
         rows = self._some_rows()
         labels = self.recorded.labels[rows]
-        guesses = cross_val_predict(_forest(), self.features[rows], labels, cv=5)
+        guesses = cross_val_predict(forest(), self.features[rows], labels, cv=5)
         return float((guesses == labels).mean())
 
     def from_features_and_messages(self) -> float:
         """Return the accuracy with own columns, a few known labels, and all slopes received."""
-        messages, prior = self._messages(), self._log_features()
+        messages, prior = self.messages, self._log_features()
         linear = [self._log_linear(sent) for sent in messages]
         clustered = [self._log_clustered(sent) for sent in messages]
         ways = [*linear[:2], *clustered[:2], sum(linear), sum(clustered)]
@@ -114,8 +114,8 @@ class LabelAttack:
         ]
         return max(self._accuracy(prior + way) for way in ways)
 
-    @cache  # noqa: B019  an attack is short-lived
-    def _messages(self) -> list[SentTable]:
+    @cached_property
+    def messages(self) -> list[SentTable]:
         """Return slopes: of the first sample, of the first round, and of later rounds."""
         drawn = self.recorded.slopes(self.device)
         sample = self.recorded.slopes(self.device, of_sample=True)
@@ -126,14 +126,14 @@ class LabelAttack:
 
     def _accuracy(self, log_probabilities: Table) -> float:
         """Return the accuracy on rows whose slopes were sent and whose labels are not known."""
-        sent = np.unique(np.concatenate([message.rows for message in self._messages()]))
+        sent = np.unique(np.concatenate([message.rows for message in self.messages]))
         unknown = np.setdiff1d(sent, self.known)
         guesses = log_probabilities.argmax(1)[unknown]
         return float((guesses == self.recorded.labels[unknown]).mean())
 
     def _log_features(self) -> Table:
-        forest = _forest().fit(self.features[self.known], self.recorded.labels[self.known])
-        return np.log(0.9 * forest.predict_proba(self.features) + 0.1 / self.classes)
+        model = forest().fit(self.features[self.known], self.recorded.labels[self.known])
+        return np.log(0.9 * model.predict_proba(self.features) + 0.1 / self.classes)
 
     def _log_linear(self, sent: SentTable) -> Table:
         """Return log-probabilities by linear discriminants of slopes, from the known labels."""
@@ -185,7 +185,8 @@ def _mean_directions(messages: Sequence[SentTable]) -> SentTable:
     return _once(SentTable(0, rows, np.concatenate([directions(s.values) for s in messages])))
 
 
-def _forest() -> RandomForestClassifier:
+def forest() -> RandomForestClassifier:
+    """Return a new classifier of own columns."""
     return RandomForestClassifier(100, random_state=0)
 
 

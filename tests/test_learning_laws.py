@@ -35,6 +35,7 @@ from torch import nn
 
 from scdn.errors import InputError
 from scdn.learning.dataset_tensors import DatasetTensors
+from scdn.learning.embedding_gradients import embedding_gradients
 from scdn.learning.feature_split import split_features
 from scdn.learning.fusion_server import FusionServer
 from scdn.learning.local_optimizers import LocalSteps
@@ -175,7 +176,9 @@ def test_embedding_gradients_equal_finite_differences():
     model = trained(labels="server")
     batches = round_batches(model, 9, 2)
     embeddings = torch.randn(4, 2, 9, 5, dtype=torch.float64)
-    gradients = model.server.embedding_gradients(embeddings, model.server.targets[batches])
+    gradients = embedding_gradients(
+        model.server.fusion, embeddings, model.server.targets[batches], model.server.task
+    )
 
     def loss(at):
         outputs = model.server.fusion.outputs(at[:, 1])

@@ -3,7 +3,8 @@
     python -m scdn.cli.device_processes DEVICES.json
 
 The file lists each device's log and its arguments of `scdn`. This process loads the program once
-and forks for each device, so that a device has only what it changes for itself.
+and forks for each device, so that a device has only what it changes for itself. SIGHUP lets it
+start the devices of the file that have ended, SIGTERM stops all of them.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from scdn.federation.processes import PARENT, end_with_parent
+
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
 
 
 def load_program() -> None:
@@ -45,38 +48,57 @@ def run_device(log: str, arguments: Sequence[str], parent: int) -> int:
     return main(list(arguments))
 
 
-def start(devices: Sequence[dict[str, Any]]) -> list[int]:
-    """Fork a process for each device; return their ids."""
-    parent, children = os.getpid(), []
-    for device in devices:
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                code = run_device(device["log"], device["arguments"], parent)
-            finally:
-                sys.stderr.flush()
-                os._exit(code)
-        children.append(child)
-    return children
+@dataclass
+class DeviceProcesses:
+    """The devices of a file, each in a process of its own; `running` has their logs by process."""
+
+    file: Path
+    running: dict[int, str] = field(default_factory=dict)
+
+    def start_missing(self) -> None:
+        """Fork a process for each device of the file that has none."""
+        parent = os.getpid()
+        for device in json.loads(self.file.read_text()):
+            if device["log"] in self.running.values():
+                continue
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+                    code = run_device(device["log"], device["arguments"], parent)
+                finally:
+                    sys.stderr.flush()
+                    os._exit(code)
+            self.running[child] = device["log"]
+
+    def forget_ended(self) -> None:
+        """Forget the processes that have ended."""
+        with suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+                self.running.pop(ended, None)
+
+    def stop(self) -> None:
+        """Ask all devices to leave."""
+        for child in self.running:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGTERM)
 
 
 def main() -> int:
     """Start the devices of a file; stop them with this process, and end when they have ended."""
-    devices = json.loads(Path(sys.argv[1]).read_text())
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # one is handled at a time
+    devices = DeviceProcesses(Path(sys.argv[1]))
     load_program()
-    children = start(devices)
+    devices.start_missing()
     end_with_parent()
-
-    def stop(*_: object) -> None:
-        for child in children:
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGTERM)
-
-    signal.signal(signal.SIGTERM, stop)
-    for child in list(children):
-        os.waitpid(child, 0)
-        children.remove(child)
+    while devices.running:
+        received = signal.sigwait(_SIGNALS)
+        devices.forget_ended()
+        if received == signal.SIGHUP:
+            devices.start_missing()
+        elif received == signal.SIGTERM:
+            devices.stop()
     return 0
 
 

@@ -13,11 +13,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scdn.errors import describe_error, input_error
 from scdn.federation import flower
@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # these load PyTorch, which the SuperLink's process does not 
 _FLOWER_APP = Path(__file__).parent / "flower_app"
 _FLOWER_HOME = "flower"  # folder of Flower's own files
 _SUPERLINK_START_S = 60.0
-_BUSY_S = 120.0  # for which a SuperLink on a busy machine may not answer
+_SUPERLINK_SLOW_S = 120.0  # without an answer, on a busy machine
 PARENT = "SCDN_PARENT"  # environment variable: the process that a started process ends with
 _ANCESTORS = (
     "SCDN_ANCESTORS"  # the same for processes that Flower starts: the command, the SuperLink
@@ -193,7 +193,7 @@ def running_superlink(address: ServerAddress, out: Path) -> Iterator[SuperLinkCo
     log = out / "superlink.log"
     with child_process(command, log, out / _FLOWER_HOME) as child:
         authority = None if address.keys is None else address.keys / "ca.crt"
-        control = SuperLinkControl(address.local, authority)
+        control = SuperLinkControl(address.local, authority, child.pid)
         deadline = time.monotonic() + _SUPERLINK_START_S
         while not control.ready():
             if child.poll() is not None or time.monotonic() > deadline:
@@ -230,11 +230,10 @@ def run_at_superlink(
             checked = time.monotonic()
             try:
                 status, details = control.status(run_id)
-                answered = checked
+                answered = time.monotonic()
             except Exception as error:  # whatever an HTTP client raises
-                is_busy = isinstance(error, TimeoutError) or "Timeout" in type(error).__name__
-                if is_busy and time.monotonic() - answered < _BUSY_S:
-                    continue
+                if control.is_slow(error) and time.monotonic() - answered < _SUPERLINK_SLOW_S:
+                    continue  # one that has ended would refuse the connection at once
                 reason = describe_error(error)
                 has_begun = (Path(settings.out) / EVENTS).exists()
                 advice = "use --resume" if has_begun else "no round has begun: start it again"
@@ -302,21 +301,37 @@ class LocalDevices:
         return self.out / _PARTIES / LABELS_FILE
 
     @contextmanager
-    def running(self, address: ServerAddress) -> Iterator[None]:
+    def running(
+        self, address: ServerAddress, ports: Mapping[str, int] | None = None
+    ) -> Iterator[subprocess.Popen[bytes]]:
         """Start a process for every device; stop them together at the end.
 
-        One process loads the program, and the devices' own are forked from it.
+        One process loads the program, and the devices' own are forked from it. `ports` are those
+        of devices that reach the server through another port of this machine.
         """
         folder = self.out / _PARTIES
-        devices = [
-            {"log": str(folder / f"{name}.log"), "arguments": self.arguments(name, address)}
+        write_atomic(self.list_of_devices, json.dumps(self.listed(address, ports or {})))
+        module = "scdn.cli.device_processes"
+        command = [sys.executable, "-m", module, str(self.list_of_devices)]
+        with child_process(command, folder / "devices.log", folder / _FLOWER_HOME) as child:
+            yield child
+
+    @property
+    def list_of_devices(self) -> Path:
+        """Return the path of the file that lists the processes of devices."""
+        return self.out / _PARTIES / _DEVICES
+
+    def listed(self, address: ServerAddress, ports: Mapping[str, int]) -> list[dict[str, Any]]:
+        """Return the log and the arguments of `scdn` of each device."""
+        return [
+            {
+                "log": str(self.out / _PARTIES / f"{name}.log"),
+                "arguments": self.arguments(
+                    name, replace(address, port=ports.get(name, address.port))
+                ),
+            }
             for name in self.names
         ]
-        write_atomic(folder / _DEVICES, json.dumps(devices))
-        module = "scdn.cli.device_processes"
-        command = [sys.executable, "-m", module, str(folder / _DEVICES)]
-        with child_process(command, folder / "devices.log", folder / _FLOWER_HOME):
-            yield
 
     def arguments(self, name: str, address: ServerAddress) -> list[str]:
         """Return a device's arguments of `scdn`."""

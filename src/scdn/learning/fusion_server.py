@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from scdn.data.dataset import TaskKind
+from scdn.learning.embedding_gradients import embedding_gradients
 from scdn.learning.fusion_model import FusionModel, masked, member_weights
 from scdn.learning.future_rows import future_embeddings
 from scdn.learning.importance import exclusion_losses
@@ -21,6 +22,7 @@ from scdn.learning.memories import Memory, PartyEmbeddings
 from scdn.learning.metrics import Metric, scores
 from scdn.learning.party_backend import SentEmbeddings
 from scdn.learning.party_loss import GradientLoss, PartyLoss, SharedLabelLoss
+from scdn.learning.randomised_labels import RandomisedLabels, label_arrays, with_label_arrays
 from scdn.learning.recent_rows import HeardRows, RecentRows
 from scdn.learning.row_cache import RowCache
 from scdn.learning.server_adam import LabelledRows, server_batches, train_by_adam
@@ -53,6 +55,8 @@ class FusionServer:
         What was heard of each party's training rows; None where the server knows them all.
     imputation
         How embeddings are filled in that were not heard.
+    device_labels
+        The labels that gradients for devices are made with, where true ones must not be.
     """
 
     fusion: FusionModel
@@ -68,6 +72,7 @@ class FusionServer:
     recent: RecentRows = field(default_factory=lambda: RecentRows(1))
     heard: RowCache | None = None
     imputation: Imputation = "learned"
+    device_labels: RandomisedLabels | None = None
 
     # --- members and their embeddings -----------------------------------------------------------
 
@@ -146,8 +151,7 @@ class FusionServer:
         """
         indices = self.member_indices(names)
         if labels == "server":
-            gradients = self.embedding_gradients(stale, self.targets[batches], weights)
-            return GradientLoss(gradients[indices])
+            return self._gradient_loss(stale, batches, indices, weights)
         return SharedLabelLoss(
             self.task,
             self.targets[batches],
@@ -163,17 +167,18 @@ class FusionServer:
     def sample_loss(self, names: Sequence[str]) -> PartyLoss:
         """Return the loss of these parties over the sample, to first order."""
         table = self.in_member_order(self._sample_embeddings(), len(self.sample))[:, None]
-        targets = self.targets[self.sample][None]
-        gradients = self.embedding_gradients(table, targets, self.evaluation_weights(1))
-        return GradientLoss(gradients[self.member_indices(names)])
+        weights, indices = self.evaluation_weights(1), self.member_indices(names)
+        return self._gradient_loss(table, self.sample[None], indices, weights)
 
-    def embedding_gradients(
-        self, embeddings: Tensor, targets: Tensor, weights: Tensor | None = None
-    ) -> Tensor:
-        """Return gradients of each batch's mean loss at (members, steps, batch, width)."""
-        leaf = embeddings.detach().requires_grad_()
-        losses = row_losses(self.fusion.outputs(masked(leaf, weights)), targets, self.task)
-        return torch.autograd.grad(losses.mean(-1).sum(), leaf)[0]
+    def _gradient_loss(
+        self, embeddings: Tensor, rows: Tensor, parties: Tensor, weights: Tensor | None
+    ) -> GradientLoss:
+        fusion, labels = self.fusion, self.device_labels
+        if labels is not None:
+            return GradientLoss(labels.gradients(fusion, embeddings, rows, parties, weights))
+        targets = self.targets[rows]
+        gradients = embedding_gradients(fusion, embeddings, targets, self.task, weights)
+        return GradientLoss(gradients[parties])
 
     # --- training -------------------------------------------------------------------------------
 
@@ -328,6 +333,7 @@ class FusionServer:
         values["sampled"] = list(self.sample_embeddings)
         if self.heard is not None:
             parts.append(self.heard.state_dict())
+        arrays |= label_arrays(self.device_labels)
         for part in parts:
             arrays |= part.arrays
         for part in parts[1:]:
@@ -345,6 +351,7 @@ class FusionServer:
         self.recent.load_state_dict(state, options)
         if self.heard is not None:
             self.heard.load_state_dict(state)
+        self.device_labels = with_label_arrays(self.device_labels, state.arrays)
         saved = strip_prefix(state.arrays, "sample/")
         self.sample_embeddings = {
             name: options.tensor(saved[str(n)]) for n, name in enumerate(state.values["sampled"])

@@ -64,7 +64,7 @@ class PrivacyAccount:
     )
 
     def __post_init__(self) -> None:
-        if self.is_on:
+        if self.privacy.is_counted:
             require_package("opacus", "privacy", "learning.privacy")
 
     @property
@@ -148,6 +148,10 @@ class PrivacyAccount:
                     f"{what}_epsilon": epsilon(noise, sendings, privacy.delta),
                     f"{what}_sendings": sendings,
                 }
+        if privacy.label_epsilon is not None:  # however often gradients are sent
+            sendings = self.sendings(GRADIENTS, name)
+            drawn = privacy.label_epsilon if sendings else 0.0
+            result |= {"label_epsilon": drawn, "label_sendings": sendings}
         return result
 
     def summary(self) -> dict[str, Any]:

@@ -126,7 +126,8 @@ def _count_gradients(
     """Count the gradients that a server with the labels computes for parties with these steps."""
     if model.learning.labels == "server":
         most = max((steps.count for steps in local_steps), default=0)
-        model.server.work += ServerWork(gradient_rows=batches[:most].numel())
+        predictions = 1 if model.server.device_labels is None else len(local_steps)
+        model.server.work += ServerWork(gradient_rows=predictions * batches[:most].numel())
 
 
 def _with_sent(

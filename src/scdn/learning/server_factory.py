@@ -12,6 +12,7 @@ from scdn.learning.fusion_server import FusionServer
 from scdn.learning.memories import memory
 from scdn.learning.metrics import further_metrics
 from scdn.learning.party_factory import PartyFactory
+from scdn.learning.randomised_labels import RandomisedLabels
 from scdn.learning.recent_rows import RecentRows
 from scdn.learning.row_cache import RowCache
 
@@ -24,10 +25,13 @@ def create_server(
     train_rows: int,
     targets: Tensor,
     test_targets: Tensor,
+    *,
+    labels_seed: int | None = None,
 ) -> FusionServer:
     """Return a server with a new fusion model of these members.
 
     `targets` are those of all numbers of training rows; a server that only predicts has none.
+    Labels that are drawn at random come from `labels_seed`; without it nobody can draw them again.
     """
     learning, options = factory.learning, factory.options
     head = factory.create_head(seed)
@@ -46,4 +50,9 @@ def create_server(
     )
     if learning.unheard == "imputed":
         server.heard = RowCache(train_rows, factory.width, options)
+    epsilon = learning.privacy.label_epsilon
+    if epsilon is not None and len(targets):
+        server.device_labels = RandomisedLabels.draw(
+            targets[:train_rows], factory.width, factory.task, epsilon, labels_seed
+        )
     return server

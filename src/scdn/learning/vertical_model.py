@@ -123,6 +123,7 @@ class VerticalModel:
             data.count("train"),
             data.numbered_targets,
             data.targets["test"],
+            labels_seed=seed if parties is None else None,  # devices know the run's seed
         )
         if parties is None:
             parties = LocalParties(data, factory, seed, server.sample)

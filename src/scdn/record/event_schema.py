@@ -50,11 +50,12 @@ class ServerRound(_OpenModel):
 
 
 class DevicePrivacy(_OpenModel):
-    """What noise on messages guarantees for a row so far, the most exposed one of the device.
+    """What is guaranteed for a row so far, the most exposed one of the device.
 
     With probability 1 − `delta`, `features_epsilon` bounds what the server learns of the row's
     features from what was sent of this row, and `label_epsilon` what the device learns of its
-    label; null where there is no noise. Neither is there where nothing was shortened.
+    label; null where there is no noise. Neither is there where nothing was shortened. Where labels
+    are drawn at random, `label_epsilon` holds with certainty.
     """
 
     delta: float

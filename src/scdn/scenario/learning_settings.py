@@ -214,8 +214,9 @@ class LearningSettings(RoundLearningSettings):
             raise ValueError(f'damping = {self.damping!r} needs step = "rate", not "{self.step}"')
         if self.unheard == "known" and self.number_bits < 32:
             raise ValueError(f'number_bits = {self.number_bits} needs unheard = "imputed"')
-        if self.privacy.gradient_clip is not None and self.labels == "shared":
-            raise ValueError('privacy.gradient_clip needs labels = "server": devices have them')
+        for name in ("gradient_clip", "label_epsilon"):
+            if getattr(self.privacy, name) is not None and self.labels == "shared":
+                raise ValueError(f'privacy.{name} needs labels = "server": devices have them')
         if self.privacy.is_on and self.unheard == "known":
             raise ValueError('privacy needs unheard = "imputed": what is known was never sent')
         if self.privacy.is_on and self.perturbation:

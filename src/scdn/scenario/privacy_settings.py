@@ -28,6 +28,12 @@ class Privacy(FrozenModel):
     gradient_noise: NonNegative = setting(
         0.0, "noise on each number of a gradient, as a multiple of gradient_clip"
     )
+    label_epsilon: Positive | None = setting(
+        None,
+        "ε of the labels that devices train against: each row's is drawn once per run, its true "
+        "one e^ε times as often as any other, and predicted from the device's own embedding; "
+        "absent: true labels, and the prediction of all devices",
+    )
     delta: float = Field(
         1e-5,
         description="probability with which the recorded ε need not hold",
@@ -38,7 +44,12 @@ class Privacy(FrozenModel):
 
     @property
     def is_on(self) -> bool:
-        """Return whether anything is shortened or has noise."""
+        """Return whether anything is shortened, has noise, or is drawn at random."""
+        return self.is_counted or self.label_epsilon is not None
+
+    @property
+    def is_counted(self) -> bool:
+        """Return whether ε grows with what is sent, by Opacus's accountant."""
         return self.embedding_clip is not None or self.gradient_clip is not None
 
     @model_validator(mode="after")
@@ -47,4 +58,6 @@ class Privacy(FrozenModel):
             noise = getattr(self, f"{kind}_noise")
             if noise and getattr(self, f"{kind}_clip") is None:
                 raise ValueError(f"{kind}_noise = {noise:g} needs {kind}_clip")
+        if self.label_epsilon is not None and self.gradient_clip is not None:
+            raise ValueError("label_epsilon and gradient_clip both hide labels; choose one")
         return self

@@ -54,6 +54,7 @@ def most_server_work(
     drawn = batches * learning.batch_size
     held_out = HELD_OUT_BATCHES * learning.batch_size if learning.holds_rows_out else 0
     gradients = (1 + trains_ahead) * drawn if learning.labels == "server" else 0
+    gradients *= 1 if learning.privacy.label_epsilon is None else parties
     outputs = 0
     if learning.step == "fitted":
         outputs = len(FITTED_LENGTHS) * drawn

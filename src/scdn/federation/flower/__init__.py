@@ -3,8 +3,8 @@
 Flower polls every three seconds and starts a process for each message. Here a device is one process
 that is its own SuperNode (`supernode.py`), the server is a ServerApp (`apps.py`) that reaches
 devices through Flower's grid (`grid_transport.py`), and Flower's SuperLink runs behind an access
-check (`superlink.py`). Nothing calls the internet: telemetry, update checks and installations are
-off.
+check (`superlink.py`) that lets devices wait for their messages (`long_polling.py`). Nothing calls
+the internet: telemetry, update checks and installations are off.
 """
 
 from __future__ import annotations

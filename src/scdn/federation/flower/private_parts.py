@@ -52,6 +52,8 @@ PARTS: dict[str, PrivatePart] = {
     ),
     "DeactivateNodeRequest": PrivatePart("flwr.proto.fleet_pb2", ("node_id",)),
     "PullMessagesRequest": PrivatePart("flwr.proto.fleet_pb2", ("node",)),
+    "PushAppMessagesRequest": PrivatePart("flwr.proto.runtime_pb2", ("messages_list",)),
+    "PushAppMessagesResponse": PrivatePart("flwr.proto.runtime_pb2", ("objects_to_push",)),
     "PushMessagesRequest": PrivatePart(
         "flwr.proto.fleet_pb2",
         ("node", "messages_list", "message_object_trees", "clientapp_runtime_list"),

@@ -20,6 +20,7 @@ from scdn.federation.flower.access_check import (
     DeviceKeys,
     Strangers,
 )
+from scdn.federation.flower.long_polling import LongPolling
 from scdn.federation.wire_format import MAX_BYTES
 
 _OVERHEAD_BYTES = 1 << 16  # of a Flower message around its frame
@@ -56,7 +57,7 @@ def serve_superlink(arguments: list[str]) -> None:
     certificate = config.ssl_certfile
     keys = None if certificate is None else DeviceKeys(Path(certificate).parent)
     uvicorn.run(
-        app=AccessCheck(app, MAX_BYTES + _OVERHEAD_BYTES, keys, strangers),
+        app=AccessCheck(LongPolling(app), MAX_BYTES + _OVERHEAD_BYTES, keys, strangers),
         http=Protocol,
         limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE_S,
@@ -77,6 +78,7 @@ class SuperLinkControl:
 
     address: str
     root_certificate: Path | None
+    process: int = 0  # the SuperLink's, where this program has started it
 
     @contextmanager
     def _client(self) -> Iterator[Any]:
@@ -101,6 +103,12 @@ class SuperLinkControl:
             return True
         except Exception:  # not yet, for whatever reason
             return False
+
+    def is_slow(self, error: Exception) -> bool:
+        """Return whether an error says that the SuperLink is there, but did not answer in time."""
+        import httpx
+
+        return isinstance(error, httpx.TimeoutException)
 
     def register(self, public_key: bytes, name: str) -> None:
         """Admit the device with this key."""

@@ -24,7 +24,9 @@ from scdn.file_io import OutputError, write_atomic
 _HEARTBEAT_S = 10.0  # the least that Flower allows; after two of them it gives a device up
 _GRACE_S = 5.0  # a server that has just started may not know its devices yet
 _PUSHES = 4  # of a reply, where the connection breaks: the request for it would not come again
-_FIRST_POLL_S, _SLOWEST_POLL_S = 0.1, 1.0  # between two looks for messages: after one, and idle
+# Between two looks for messages, after one and idle. The SuperLink of `superlink.py` keeps a look
+# until there is a message, so that the next one follows at once; another one answers immediately.
+_FIRST_POLL_S, _SLOWEST_POLL_S = 0.1, 1.0
 
 Answer = Callable[[bytes], bytes]
 Stop = Callable[[], bool]
@@ -174,13 +176,14 @@ class SuperNodeConnection:
         poll_s = _FIRST_POLL_S
         try:
             while not stop():
+                looked_at = time.monotonic()
                 pulled = client.PullMessages(private_parts.PullMessagesRequest(node=node))
                 if pulled.messages_list:
                     tree = pulled.message_object_trees[0]
                     self._answer_message(client, node, pulled.messages_list[0], tree, answer)
                     poll_s = _FIRST_POLL_S
                 else:
-                    _wait(poll_s, stop)
+                    _wait(poll_s - (time.monotonic() - looked_at), stop)
                     poll_s = min(_SLOWEST_POLL_S, poll_s * 1.1)
         finally:
             ended.set()
