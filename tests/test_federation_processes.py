@@ -110,7 +110,7 @@ def device_arguments(site, port, name):
 def server_arguments(site, port, *arguments):
     return (
         *("server", "--labels", site / LABELS_FILE, "--port", port, "--keys", site / "keys"),
-        *("--timeout", "5", "--wait", "60", *arguments),
+        *("--timeout", "5", "--wait", "60", "--patience", "0", *arguments),
     )
 
 
