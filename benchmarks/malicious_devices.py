@@ -208,6 +208,8 @@ def main() -> int:
     options = parser.parse_args()
     hows = [*BEHAVIOURS, *LIFECYCLES] if not options.processes else list(IN_PROCESSES)
     hows = options.only.split(",") if options.only else hows
+    if unknown := [how for how in hows if how not in BEHAVIOURS and how not in LIFECYCLES]:
+        parser.error(f"--only: no such behaviour: {', '.join(unknown)}")
     settings = (*SETTINGS, *options.set)
     seeds = [int(seed) for seed in options.seeds.split(",")]
     with tempfile.TemporaryDirectory(prefix="scdn-") as temporary:

@@ -23,8 +23,6 @@ from federation_helpers import (
 from scdn.federation.kept_states import KeptStates
 from scdn.federation.membership import Membership
 from scdn.federation.messenger import Messenger, Node, RawReply, Request
-from scdn.federation.processes import run_at_superlink
-from scdn.federation.server_settings import ServerSettings
 from scdn.federation.wire_format import Frame, decode, encode
 from scdn.file_io import OutputError
 from scdn.record.run_reader import read_run
@@ -232,35 +230,3 @@ def test_silence_becomes_a_departure_with_time(is_connected, silent_s, leaves):
     membership.find_departed(["a"], ["a"], [])
     now[0] += 1000.0
     assert membership.find_departed(["a"], ["a"], ["a"]) == set()  # it has been heard since
-
-
-class SlowControl:
-    """A SuperLink that does not answer in time for a while, or has gone."""
-
-    def __init__(self, *errors):
-        self.errors = list(errors)
-
-    def start(self, _app, _config):
-        return 1
-
-    def status(self, _):
-        if self.errors:
-            raise self.errors.pop(0)
-        return "finished", ""
-
-
-@pytest.mark.parametrize("error", [TimeoutError(), type("ReadTimeout", (OSError,), {})()])
-def test_a_superlink_that_is_slow_to_answer_does_not_end_the_command(tmp_path, monkeypatch, error):
-    now = [0.0]
-    clock = SimpleNamespace(
-        monotonic=lambda: now[0], sleep=lambda s: now.__setitem__(0, now[0] + s)
-    )
-    monkeypatch.setattr("scdn.federation.processes.time", clock)
-    settings = ServerSettings(str(tmp_path))
-    run_at_superlink(SlowControl(error, error), settings, print)
-    with pytest.raises(OutputError, match="has ended"):
-        run_at_superlink(SlowControl(*[error] * 1000), settings, print)
-    before = now[0]
-    with pytest.raises(OutputError, match="has ended"):
-        run_at_superlink(SlowControl(ConnectionError()), settings, print)
-    assert now[0] - before < 5
