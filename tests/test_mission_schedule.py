@@ -77,9 +77,8 @@ def in_a_hurry(problem, exponent=0.5, **settings):
     gains = np.full((len(problem), 1), 0.3) * np.sqrt(np.arange(most + 1) / most)
     gains = gains + 0.1 * (np.arange(most + 1) > 0)
     usual = {"may_be_late": True, "hearing": 0.1, "progress_left": 20.0, "fixed_j": 0.05}
-    return MissionRound(
-        gains, 0.3, ALIKE, "time", 50, staleness_exponent=exponent, **{**usual, **settings}
-    )
+    usual |= {"goal": "time", "rounds_left": 50}
+    return MissionRound(gains, 0.3, ALIKE, staleness_exponent=exponent, **{**usual, **settings})
 
 
 def offers(problem, mission):
@@ -162,10 +161,7 @@ def test_with_equal_devices_it_waits_for_all(count):
 )
 def test_it_waits_for_all_where_it_must_or_seconds_have_no_price(settings):
     problem = network([1.0] * 5 + [10.0])
-    goal = settings.pop("goal", "time")
-    mission = in_a_hurry(problem, **settings)
-    object.__setattr__(mission, "goal", goal)
-    assert offers(problem, mission)[1] is None
+    assert offers(problem, in_a_hurry(problem, **settings))[1] is None
 
 
 def test_a_round_that_costs_nothing_is_planned_in_a_hurry():
@@ -182,6 +178,34 @@ def test_devices_that_were_measured_to_be_slow_are_not_waited_for():
     assert late.plan.waits_for == ("d0", "d2", "d3", "d4", "d5")
     as_slow = offers(problem, in_a_hurry(problem, paces=np.full(6, 10.0)))[1]
     assert as_slow is None
+
+
+SLOW_ONES = pytest.mark.parametrize("slower", [[1.0] * 5 + [10.0], [1.0] * 3 + [10.0] * 3])
+
+
+@SLOW_ONES
+@given(st.integers(1, 60))
+def test_a_target_that_waiting_reaches_in_the_rounds_that_are_left_is_not_missed(slower, rounds):
+    problem = network(slower)
+    mission = in_a_hurry(problem, rounds_left=rounds)
+    waiting, late = offers(problem, mission)
+    if late is not None and rounds * waiting.gain >= mission.progress_left:
+        assert rounds * late.gain >= mission.progress_left
+
+
+@SLOW_ONES
+@given(st.floats(2, 300), st.floats(0.5, 50))
+def test_without_a_target_the_limits_allow_as_much_progress_as_waiting(slower, seconds, joules):
+    problem = network(slower)
+    limits = {"progress_left": None, "seconds_left": seconds, "joules_left": joules}
+    mission = in_a_hurry(problem, goal="best", **limits)
+    waiting, late = offers(problem, mission)
+
+    def progress(offer):
+        rounds = [mission.rounds_left, seconds // offer.seconds, joules // offer.joules]
+        return min(rounds) * offer.gain
+
+    assert late is None or progress(late) >= progress(waiting)
 
 
 def test_a_late_report_is_worth_less_the_more_staleness_costs():
