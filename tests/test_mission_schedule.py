@@ -208,6 +208,17 @@ def test_without_a_target_the_limits_allow_as_much_progress_as_waiting(slower, s
     assert late is None or progress(late) >= progress(waiting)
 
 
+def test_a_device_that_rests_but_is_still_late_is_not_waited_for():
+    """Else the round would last until its report, and not as long as the plan says."""
+    problem = network([1.0] * 5 + [10.0])
+    problem = dataclass_replace(problem, capacitance=problem.capacitance * [1, 1, 1, 1, 1, 1e9])
+    for working, waits_for in (((), None), (("d5",), problem.ids[:-1])):
+        mission = in_a_hurry(problem, working=frozenset(working))
+        late = offers(problem, mission)[1]
+        assert not late.plan.decision.active[-1]
+        assert late.plan.waits_for == waits_for
+
+
 def test_a_late_report_is_worth_less_the_more_staleness_costs():
     problem = network([1.0] * 5 + [10.0])
     gains = [offers(problem, in_a_hurry(problem, exponent))[1].gain for exponent in (0, 0.5, 2)]

@@ -134,7 +134,8 @@ class _LateSearch:
         counts = np.rint(decision.iterations).astype(np.int64)
         gains = self._gains(rounds)[np.arange(len(self.problem)), counts]
         gain = gain_share(option) * (mission.base + float((gains / rounds).sum()))
-        late = decision.active & ~self.waited
+        working = np.isin(plan.problem.ids, list(mission.working))
+        late = (decision.active | working) & ~heard
         names = plan.problem.selected_ids(heard)
         plan = replace(plan, waits_for=tuple(names) if late.any() else None)
         return Offer(

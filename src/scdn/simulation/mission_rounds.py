@@ -34,7 +34,8 @@ def begin_round(simulation: Simulation, problem: RoundProblem) -> MissionRound |
     if simulation.mission is None:
         return None
     options, paces = round_options(simulation, problem), measured_paces(simulation, problem.ids)
-    told = simulation.mission.begin_round(problem, options, paces)
+    working = simulation.schedule.clock.running
+    told = simulation.mission.begin_round(problem, options, paces, working)
     if not isinstance(simulation.schedule, PlannedSchedule):  # it waits, whatever the plan says
         told = simulation.mission.round = replace(told, may_be_late=False)
     return told
