@@ -481,3 +481,17 @@ def test_batteries_pay_for_late_reports(tmp_path):
     levels = [d["battery_j"] for e in recorded.rounds for d in e["devices"]]
     assert min(levels) >= 0
     assert any(waited_for(recorded))
+
+
+def test_a_report_that_is_still_to_come_counts_against_the_budget(tmp_path):
+    """What a late device has begun is billed in a later round, whatever that round's plan is."""
+    setting = one_slow(mission={"budget_j": 1000.0})
+
+    def make_expensive(event, simulation):
+        running = simulation.schedule.clock.running
+        if event["round"] == 0:  # as if it had begun with a plan that costs more than later ones
+            running["slow-1"] = dataclass_replace(running["slow-1"], processing_j=2000.0)
+
+    recorded = run(setting, tmp_path / "run", on_round=make_expensive)
+    assert len(recorded.rounds) == 1
+    assert "budget" in recorded.end["mission"]["ended"]
