@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace as dataclass_replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from run_scenarios import BASE, scenario, without_times
 from scdn.control.plan_request import make_request, problem_of
 from scdn.control.solve import solve_best
 from scdn.data import fetch
+from scdn.federation.observed_clock import ObservedClock
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.replayed_clock import RecordedArrival, ReplayedClock
 from scdn.learning.virtual_clock import PartyCycle, VirtualClock
@@ -279,6 +281,22 @@ def test_a_clock_that_replays_measures_how_slow_devices_are():
     plain = VirtualClock()
     plain.first_reports(cycles, 2)
     assert plain.paces == {}
+
+
+def test_the_time_until_a_report_is_dropped_says_nothing_about_the_device():
+    recorded = [RecordedArrival("a", 300.0, True), RecordedArrival("b", 301.0, False)]
+    clock = ReplayedClock(recorded=recorded)
+    clock.first_reports({"a": cycle(1.0), "b": cycle(1.0)}, 2)
+    assert clock.paces == {"b": 301.0}
+
+
+def test_how_long_a_device_was_silent_is_not_its_pace():
+    finished, seconds = iter([("a", None), ("b", "ready")]), iter([0.0, 300.0, 301.0])
+    messenger = SimpleNamespace(next_finished=lambda _: next(finished))
+    remote = SimpleNamespace(messenger=messenger, ready={})
+    clock = ObservedClock(remote=remote, clock=lambda: next(seconds))
+    clock.first_reports({"a": cycle(1.0), "b": cycle(1.0)}, 2)
+    assert clock.paces == {"b": 301.0}
 
 
 # --- what late reports are worth ------------------------------------------------------------------
