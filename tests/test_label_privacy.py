@@ -86,6 +86,17 @@ def test_the_loss_of_drawn_labels_is_least_at_the_true_probabilities(logits, eps
     assert expected_loss(outputs) <= expected_loss(outputs + shift) + 1e-12
 
 
+@given(st.floats(1e-6, 30), st.integers(1, 1000), st.floats(-1e30, 1e30))
+def test_losses_and_their_gradients_are_finite_whatever_the_outputs(epsilon, classes, output):
+    labels = RandomisedLabels(torch.zeros(1), kept_probability(epsilon, classes))
+    outputs = torch.zeros(2, classes)
+    outputs[:, 0] = output
+    outputs.requires_grad_()
+    losses = labels.losses(outputs, torch.tensor([0, classes - 1]))
+    assert torch.isfinite(losses).all()
+    assert torch.isfinite(torch.autograd.grad(losses.sum(), outputs)[0]).all()
+
+
 # --- gradients ------------------------------------------------------------------------------------
 
 
@@ -120,7 +131,7 @@ def test_what_other_devices_say_of_a_row_does_not_show_in_its_gradient():
 
 def test_true_labels_and_a_single_device_give_the_gradients_of_the_usual_loss():
     views = {"a": next(iter(started().local_parties.views.values()))}
-    model, embeddings, rows = model_and_embeddings(40.0, views=views)
+    model, embeddings, rows = model_and_embeddings(30.0, views=views)
     alone = embeddings[:1]
     expected = embedding_gradients(
         model.server.fusion, alone, model.server.targets[rows], "classification"
@@ -280,6 +291,7 @@ def test_a_resumed_run_equals_a_whole_one(tmp_path):
             "choose one",
         ),
         ({"privacy": {"label_epsilon": 0.0}, "labels": "server"}, "label_epsilon"),
+        ({"privacy": {"label_epsilon": 200.0}, "labels": "server"}, "label_epsilon"),
         (
             {"privacy": {"label_epsilon": 1.0}, "labels": "server", "unheard": "known"},
             'needs unheard = "imputed"',
