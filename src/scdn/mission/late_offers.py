@@ -221,6 +221,6 @@ class _LateSearch:
 
 
 def rounds_until_heard(seconds_each: Array, work_s: float, round_s: float) -> Array:
-    """Return in the how manieth round a report arrives, if rounds end with `work_s` of work."""
+    """Return in which round a report arrives, if rounds end with `work_s` of work; 1: this one."""
     behind_s = np.maximum(seconds_each - work_s * (1 + 1e-9), 0.0)
     return np.asarray(1.0 + np.ceil(behind_s / max(round_s, 1e-300)))

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 
 def begin_round(simulation: Simulation, problem: RoundProblem) -> MissionRound | None:
-    """Return what a run's mission tells the plan of a round; None without a mission."""
+    """Return what a round's plan needs to know of the run's mission; None without a mission."""
     if simulation.mission is None:
         return None
     options, paces = round_options(simulation, problem), measured_paces(simulation, problem.ids)
     working = simulation.schedule.clock.running
-    told = simulation.mission.begin_round(problem, options, paces, working)
+    mission_round = simulation.mission.begin_round(problem, options, paces, working)
     if not isinstance(simulation.schedule, PlannedSchedule):  # it waits, whatever the plan says
-        told = simulation.mission.round = replace(told, may_be_late=False)
-    return told
+        mission_round = simulation.mission.round = replace(mission_round, may_be_late=False)
+    return mission_round
 
 
 def observe_round(
