@@ -9,7 +9,15 @@ import sys
 import numpy as np
 import pytest
 import torch
-from federation_helpers import THREE, export_features, federate, network_of, small_scenario
+from federation_helpers import (
+    THREE,
+    Killed,
+    export_features,
+    federate,
+    network_of,
+    server,
+    small_scenario,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from small_models import CLASSES, LOCAL_STEPS, NUMBERS, SERVER, started
@@ -21,7 +29,7 @@ from scdn.learning.embedding_gradients import embedding_gradients
 from scdn.learning.randomised_labels import RandomisedLabels, kept_probability
 from scdn.record.event_schema import AnyEvent
 from scdn.scenario import make_scenario
-from scdn.simulation.runner import resume, run
+from scdn.simulation.runner import load_checkpoint, resume, run
 
 EPSILON = 1.0
 SETTINGS = ("learning.labels=server", f"learning.privacy.label_epsilon={EPSILON}")
@@ -176,6 +184,7 @@ def recorded(files, out, monkeypatch, *settings):
     draw = RandomisedLabels.draw
 
     def keep(targets, *arguments):
+        assert arguments[-1] is None  # no seed: devices know the run's
         drawn.append((targets, draw(targets, *arguments).labels))
         return RandomisedLabels(drawn[-1][1], kept_probability(EPSILON, 10))
 
@@ -264,6 +273,21 @@ def test_a_resumed_run_keeps_its_labels():
     assert not torch.equal(one.server.device_labels.labels, other.server.device_labels.labels)
     other.load_state_dict(one.state_dict())
     assert torch.equal(one.server.device_labels.labels, other.server.device_labels.labels)
+
+
+def test_a_restarted_server_of_a_federation_keeps_its_labels(files, tmp_path):
+    network, used = network_of(files, *THREE), []
+
+    def kill(event, simulation):
+        used.append(simulation.model.server.device_labels.labels.numpy())
+        if event["round"] == 1:
+            raise Killed
+
+    with pytest.raises(Killed):
+        federate(files, tmp_path, network, *SETTINGS, on_round=kill)
+    assert len(server(files, tmp_path, network).resume().rounds) == 4
+    used.append(load_checkpoint(tmp_path)[0].arrays["device/labels"])
+    assert all(np.array_equal(used[0], later) for later in used)
 
 
 def test_a_resumed_run_equals_a_whole_one(tmp_path):
