@@ -19,6 +19,7 @@ from scdn.data import fetch
 from scdn.federation.observed_clock import ObservedClock
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.replayed_clock import RecordedArrival, ReplayedClock
+from scdn.learning.schedules import PlannedSchedule
 from scdn.learning.virtual_clock import PartyCycle, VirtualClock
 from scdn.methods import method
 from scdn.mission.forecast import (
@@ -39,7 +40,7 @@ from scdn.mission.waiting import (
 )
 from scdn.record.event_schema import AnyEvent
 from scdn.record.mission_result import mission_sentence
-from scdn.scenario import Prices
+from scdn.scenario import Prices, make_scenario
 from scdn.simulation.runner import resume, run
 from scdn.simulation.waited_reports import reports_to_wait_for
 
@@ -266,6 +267,19 @@ def test_the_reports_that_are_waited_for_end_the_round(seconds, data):
         if waited - busy:
             assert clock.now_s == pytest.approx(ends_s)
     assert reports_to_wait_for(WaitsFor(), cycles, clock) is None
+
+
+def test_a_round_does_not_wait_for_a_slow_device_in_place_of_one_that_is_cut_off():
+    schedule = PlannedSchedule(make_scenario({"fleet": [{"count": 3}]}).learning)
+    names = {"a": False, "b": True, "slow": False}
+    recorded = [
+        RecordedArrival(name, n + 1.0, drop) for n, (name, drop) in enumerate(names.items())
+    ]
+    schedule.clock = ReplayedClock(recorded=recorded)
+    cycles = {"a": cycle(1.0), "b": cycle(2.0), "slow": cycle(50.0)}
+    schedule.reports = reports_to_wait_for(WaitsFor("a", "b"), cycles, schedule.clock)
+    assert [arrival.name for arrival in schedule.collect(cycles, 3, {})] == ["a", "b"]
+    assert schedule.clock.running.keys() == {"slow"}
 
 
 def test_a_clock_that_replays_measures_how_slow_devices_are():
