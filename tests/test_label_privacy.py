@@ -9,7 +9,15 @@ import sys
 import numpy as np
 import pytest
 import torch
-from federation_helpers import THREE, export_features, federate, network_of, small_scenario
+from federation_helpers import (
+    THREE,
+    Killed,
+    export_features,
+    federate,
+    network_of,
+    server,
+    small_scenario,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from small_models import CLASSES, LOCAL_STEPS, NUMBERS, SERVER, started
@@ -21,7 +29,7 @@ from scdn.learning.embedding_gradients import embedding_gradients
 from scdn.learning.randomised_labels import RandomisedLabels, kept_probability
 from scdn.record.event_schema import AnyEvent
 from scdn.scenario import make_scenario
-from scdn.simulation.runner import resume, run
+from scdn.simulation.runner import load_checkpoint, resume, run
 
 EPSILON = 1.0
 SETTINGS = ("learning.labels=server", f"learning.privacy.label_epsilon={EPSILON}")
@@ -86,6 +94,17 @@ def test_the_loss_of_drawn_labels_is_least_at_the_true_probabilities(logits, eps
     assert expected_loss(outputs) <= expected_loss(outputs + shift) + 1e-12
 
 
+@given(st.floats(1e-6, 30), st.integers(1, 1000), st.floats(-1e30, 1e30))
+def test_losses_and_their_gradients_are_finite_whatever_the_outputs(epsilon, classes, output):
+    labels = RandomisedLabels(torch.zeros(1), kept_probability(epsilon, classes))
+    outputs = torch.zeros(2, classes)
+    outputs[:, 0] = output
+    outputs.requires_grad_()
+    losses = labels.losses(outputs, torch.tensor([0, classes - 1]))
+    assert torch.isfinite(losses).all()
+    assert torch.isfinite(torch.autograd.grad(losses.sum(), outputs)[0]).all()
+
+
 # --- gradients ------------------------------------------------------------------------------------
 
 
@@ -120,7 +139,7 @@ def test_what_other_devices_say_of_a_row_does_not_show_in_its_gradient():
 
 def test_true_labels_and_a_single_device_give_the_gradients_of_the_usual_loss():
     views = {"a": next(iter(started().local_parties.views.values()))}
-    model, embeddings, rows = model_and_embeddings(40.0, views=views)
+    model, embeddings, rows = model_and_embeddings(30.0, views=views)
     alone = embeddings[:1]
     expected = embedding_gradients(
         model.server.fusion, alone, model.server.targets[rows], "classification"
@@ -165,6 +184,7 @@ def recorded(files, out, monkeypatch, *settings):
     draw = RandomisedLabels.draw
 
     def keep(targets, *arguments):
+        assert arguments[-1] is None  # no seed: devices know the run's
         drawn.append((targets, draw(targets, *arguments).labels))
         return RandomisedLabels(drawn[-1][1], kept_probability(EPSILON, 10))
 
@@ -255,6 +275,21 @@ def test_a_resumed_run_keeps_its_labels():
     assert torch.equal(one.server.device_labels.labels, other.server.device_labels.labels)
 
 
+def test_a_restarted_server_of_a_federation_keeps_its_labels(files, tmp_path):
+    network, used = network_of(files, *THREE), []
+
+    def kill(event, simulation):
+        used.append(simulation.model.server.device_labels.labels.numpy())
+        if event["round"] == 1:
+            raise Killed
+
+    with pytest.raises(Killed):
+        federate(files, tmp_path, network, *SETTINGS, on_round=kill)
+    assert len(server(files, tmp_path, network).resume().rounds) == 4
+    used.append(load_checkpoint(tmp_path)[0].arrays["device/labels"])
+    assert all(np.array_equal(used[0], later) for later in used)
+
+
 def test_a_resumed_run_equals_a_whole_one(tmp_path):
     scenario = small_scenario("learning.rounds=3", *SETTINGS)
     whole = run(scenario, tmp_path / "whole")
@@ -280,6 +315,7 @@ def test_a_resumed_run_equals_a_whole_one(tmp_path):
             "choose one",
         ),
         ({"privacy": {"label_epsilon": 0.0}, "labels": "server"}, "label_epsilon"),
+        ({"privacy": {"label_epsilon": 200.0}, "labels": "server"}, "label_epsilon"),
         (
             {"privacy": {"label_epsilon": 1.0}, "labels": "server", "unheard": "known"},
             'needs unheard = "imputed"',

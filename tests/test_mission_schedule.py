@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace as dataclass_replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from run_scenarios import BASE, scenario, without_times
 from scdn.control.plan_request import make_request, problem_of
 from scdn.control.solve import solve_best
 from scdn.data import fetch
+from scdn.federation.observed_clock import ObservedClock
 from scdn.learning.local_optimizers import LocalSteps
 from scdn.learning.replayed_clock import RecordedArrival, ReplayedClock
+from scdn.learning.schedules import PlannedSchedule
 from scdn.learning.virtual_clock import PartyCycle, VirtualClock
 from scdn.methods import method
 from scdn.mission.forecast import (
@@ -37,7 +40,7 @@ from scdn.mission.waiting import (
 )
 from scdn.record.event_schema import AnyEvent
 from scdn.record.mission_result import mission_sentence
-from scdn.scenario import Prices
+from scdn.scenario import Prices, make_scenario
 from scdn.simulation.runner import resume, run
 from scdn.simulation.waited_reports import reports_to_wait_for
 
@@ -77,9 +80,8 @@ def in_a_hurry(problem, exponent=0.5, **settings):
     gains = np.full((len(problem), 1), 0.3) * np.sqrt(np.arange(most + 1) / most)
     gains = gains + 0.1 * (np.arange(most + 1) > 0)
     usual = {"may_be_late": True, "hearing": 0.1, "progress_left": 20.0, "fixed_j": 0.05}
-    return MissionRound(
-        gains, 0.3, ALIKE, "time", 50, staleness_exponent=exponent, **{**usual, **settings}
-    )
+    usual |= {"goal": "time", "rounds_left": 50}
+    return MissionRound(gains, 0.3, ALIKE, staleness_exponent=exponent, **{**usual, **settings})
 
 
 def offers(problem, mission):
@@ -162,10 +164,7 @@ def test_with_equal_devices_it_waits_for_all(count):
 )
 def test_it_waits_for_all_where_it_must_or_seconds_have_no_price(settings):
     problem = network([1.0] * 5 + [10.0])
-    goal = settings.pop("goal", "time")
-    mission = in_a_hurry(problem, **settings)
-    object.__setattr__(mission, "goal", goal)
-    assert offers(problem, mission)[1] is None
+    assert offers(problem, in_a_hurry(problem, **settings))[1] is None
 
 
 def test_a_round_that_costs_nothing_is_planned_in_a_hurry():
@@ -182,6 +181,45 @@ def test_devices_that_were_measured_to_be_slow_are_not_waited_for():
     assert late.plan.waits_for == ("d0", "d2", "d3", "d4", "d5")
     as_slow = offers(problem, in_a_hurry(problem, paces=np.full(6, 10.0)))[1]
     assert as_slow is None
+
+
+SLOW_ONES = pytest.mark.parametrize("slower", [[1.0] * 5 + [10.0], [1.0] * 3 + [10.0] * 3])
+
+
+@SLOW_ONES
+@given(st.integers(1, 60))
+def test_a_target_that_waiting_reaches_in_the_rounds_that_are_left_is_not_missed(slower, rounds):
+    problem = network(slower)
+    mission = in_a_hurry(problem, rounds_left=rounds)
+    waiting, late = offers(problem, mission)
+    if late is not None and rounds * waiting.gain >= mission.progress_left:
+        assert rounds * late.gain >= mission.progress_left
+
+
+@SLOW_ONES
+@given(st.floats(2, 300), st.floats(0.5, 50))
+def test_without_a_target_the_limits_allow_as_much_progress_as_waiting(slower, seconds, joules):
+    problem = network(slower)
+    limits = {"progress_left": None, "seconds_left": seconds, "joules_left": joules}
+    mission = in_a_hurry(problem, goal="best", **limits)
+    waiting, late = offers(problem, mission)
+
+    def progress(offer):
+        rounds = [mission.rounds_left, seconds // offer.seconds, joules // offer.joules]
+        return min(rounds) * offer.gain
+
+    assert late is None or progress(late) >= progress(waiting)
+
+
+def test_a_device_that_rests_but_is_still_late_is_not_waited_for():
+    """Else the round would last until its report, and not as long as the plan says."""
+    problem = network([1.0] * 5 + [10.0])
+    problem = dataclass_replace(problem, capacitance=problem.capacitance * [1, 1, 1, 1, 1, 1e9])
+    for working, waits_for in (((), None), (("d5",), problem.ids[:-1])):
+        mission = in_a_hurry(problem, working=frozenset(working))
+        late = offers(problem, mission)[1]
+        assert not late.plan.decision.active[-1]
+        assert late.plan.waits_for == waits_for
 
 
 def test_a_late_report_is_worth_less_the_more_staleness_costs():
@@ -231,6 +269,19 @@ def test_the_reports_that_are_waited_for_end_the_round(seconds, data):
     assert reports_to_wait_for(WaitsFor(), cycles, clock) is None
 
 
+def test_a_round_does_not_wait_for_a_slow_device_in_place_of_one_that_is_cut_off():
+    schedule = PlannedSchedule(make_scenario({"fleet": [{"count": 3}]}).learning)
+    names = {"a": False, "b": True, "slow": False}
+    recorded = [
+        RecordedArrival(name, n + 1.0, drop) for n, (name, drop) in enumerate(names.items())
+    ]
+    schedule.clock = ReplayedClock(recorded=recorded)
+    cycles = {"a": cycle(1.0), "b": cycle(2.0), "slow": cycle(50.0)}
+    schedule.reports = reports_to_wait_for(WaitsFor("a", "b"), cycles, schedule.clock)
+    assert [arrival.name for arrival in schedule.collect(cycles, 3, {})] == ["a", "b"]
+    assert schedule.clock.running.keys() == {"slow"}
+
+
 def test_a_clock_that_replays_measures_how_slow_devices_are():
     recorded = [RecordedArrival("a", 1.0, False), RecordedArrival("b", 10.0, False)]
     clock = ReplayedClock(recorded=recorded)
@@ -244,6 +295,22 @@ def test_a_clock_that_replays_measures_how_slow_devices_are():
     plain = VirtualClock()
     plain.first_reports(cycles, 2)
     assert plain.paces == {}
+
+
+def test_the_time_until_a_report_is_dropped_says_nothing_about_the_device():
+    recorded = [RecordedArrival("a", 300.0, True), RecordedArrival("b", 301.0, False)]
+    clock = ReplayedClock(recorded=recorded)
+    clock.first_reports({"a": cycle(1.0), "b": cycle(1.0)}, 2)
+    assert clock.paces == {"b": 301.0}
+
+
+def test_how_long_a_device_was_silent_is_not_its_pace():
+    finished, seconds = iter([("a", None), ("b", "ready")]), iter([0.0, 300.0, 301.0])
+    messenger = SimpleNamespace(next_finished=lambda _: next(finished))
+    remote = SimpleNamespace(messenger=messenger, ready={})
+    clock = ObservedClock(remote=remote, clock=lambda: next(seconds))
+    clock.first_reports({"a": cycle(1.0), "b": cycle(1.0)}, 2)
+    assert clock.paces == {"b": 301.0}
 
 
 # --- what late reports are worth ------------------------------------------------------------------
@@ -446,3 +513,17 @@ def test_batteries_pay_for_late_reports(tmp_path):
     levels = [d["battery_j"] for e in recorded.rounds for d in e["devices"]]
     assert min(levels) >= 0
     assert any(waited_for(recorded))
+
+
+def test_a_report_that_is_still_to_come_counts_against_the_budget(tmp_path):
+    """What a late device has begun is billed in a later round, whatever that round's plan is."""
+    setting = one_slow(mission={"budget_j": 1000.0})
+
+    def make_expensive(event, simulation):
+        running = simulation.schedule.clock.running
+        if event["round"] == 0:  # as if it had begun with a plan that costs more than later ones
+            running["slow-1"] = dataclass_replace(running["slow-1"], processing_j=2000.0)
+
+    recorded = run(setting, tmp_path / "run", on_round=make_expensive)
+    assert len(recorded.rounds) == 1
+    assert "budget" in recorded.end["mission"]["ended"]

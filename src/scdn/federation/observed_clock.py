@@ -61,11 +61,11 @@ class ObservedClock(ReplayedClock):
         self.now_s = max(self.now_s, self.clock() - self._zero_s)
         if recorded is not None:
             self.now_s = recorded.at_s
-        self._measure_pace(name)
         arrival = self._arrival(name)
         if reply is None:
             self.drop([name])
             return replace(arrival, cycle=replace(arrival.cycle, late=True))
+        self._measure_pace(arrival)
         self.heard.add(name)
         self.remote.ready[name] = reply
         return arrival

@@ -2,8 +2,8 @@
 
 One row of one device is protected: replacing its features changes what is sent of this row by at
 most twice the clip, and so does replacing its label for the gradients that come back. All sendings
-of a row compose. What a row does to the models, and through them to what is sent of other rows, is
-not counted.
+of a row compose. What a row does to the models, and through them to what is sent later, is not
+counted.
 """
 
 from __future__ import annotations

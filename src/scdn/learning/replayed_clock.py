@@ -31,14 +31,20 @@ class ReplayedClock(VirtualClock):
         """Advance to the end of the next cycle that was recorded."""
         recorded = self.next_recorded()
         self.now_s = recorded.at_s
-        self._measure_pace(recorded.name)
         arrival = self._arrival(recorded.name)
         cycle = arrival.cycle
-        return replace(arrival, cycle=replace(cycle, late=cycle.late or recorded.dropped))
+        arrival = replace(arrival, cycle=replace(cycle, late=cycle.late or recorded.dropped))
+        self._measure_pace(arrival)
+        return arrival
 
-    def _measure_pace(self, name: str) -> None:
-        """Compare how long a party's cycle took, until now, with its plan."""
-        planned_s = self.running[name].seconds
+    def _measure_pace(self, arrival: Arrival) -> None:
+        """Compare how long a party's cycle took, until now, with its plan.
+
+        A report that is dropped says when it was given up, and not how fast its party is.
+        """
+        if arrival.cycle.late:
+            return
+        name, planned_s = arrival.name, arrival.cycle.seconds
         took_s = self.now_s - (self.due_s[name] - planned_s)
         if planned_s > 0 and took_s > 0:
             pace = took_s / planned_s

@@ -115,19 +115,29 @@ class VirtualClock:
             self._begin_all({arrival.name: cycles[arrival.name]}, left)
 
     def first_reports(
-        self, cycles: Mapping[str, PartyCycle], count: int, begins: Mapping[str, int] | None = None
+        self,
+        cycles: Mapping[str, PartyCycle],
+        count: int,
+        begins: Mapping[str, int] | None = None,
+        *,
+        replaces_dropped: bool = True,
     ) -> list[Arrival]:
         """Advance until `count` reports have arrived in time, or nobody is working any more.
 
         Parties that have reported wait for the next call, and the others go on. All reports of a
         call update the server at once. `cycles` and `begins` are as for `next_arrivals`.
+        `replaces_dropped` says whether to wait for another report in place of one that was expected
+        in time and is dropped.
         """
         for name in self._begin_idle(cycles, dict(begins or {})):
             self.updates_seen[name] = self.update_count
         arrivals: list[Arrival] = []
-        while self.due_s and sum(not arrival.cycle.late for arrival in arrivals) < count:
-            arrivals.append(self._next_arrival())
-            self._end(arrivals[-1].name)
+        while self.due_s and count > 0:
+            arrival = self._next_arrival()
+            cycle = arrival.cycle if replaces_dropped else self.running[arrival.name]
+            count -= not cycle.late
+            arrivals.append(arrival)
+            self._end(arrival.name)
         self.update_count += any(not arrival.cycle.late for arrival in arrivals)
         return arrivals
 

@@ -47,7 +47,9 @@ def offer_with_late_reports(
                 continue
             search = _LateSearch(problem, mission, solve, waited, deadline_s, waiting)
             offer = search.offer(waiting.worth)
-            if offer is not None and (best is None or offer.ratio < best.ratio):
+            if offer is None or not _keeps_limits(offer, waiting, mission):
+                continue
+            if best is None or offer.ratio < best.ratio:
                 best, chosen = offer, search
     if best is None or chosen is None:
         return None
@@ -57,17 +59,22 @@ def offer_with_late_reports(
         refined = chosen.offer(max(best.ratio, 1e-300))
         if refined is None or refined.ratio >= best.ratio:
             break
+        if not _keeps_limits(refined, waiting, mission):
+            break
         best = refined
-    return best if _is_preferred(best, waiting, mission) else None
+    return best if best.ratio <= ADVANTAGE * waiting.ratio else None
 
 
-def _is_preferred(late: Offer, waiting: Offer, mission: MissionRound) -> bool:
-    """Return whether a plan with late reports is better by far enough, and keeps the limits."""
-    if late.ratio > ADVANTAGE * waiting.ratio:
-        return False
+def _keeps_limits(late: Offer, waiting: Offer, mission: MissionRound) -> bool:
+    """Return whether a plan keeps the limits of a mission no worse than waiting for all.
+
+    To a target these are its rounds, budget and deadline; without one, it is to come as far.
+    """
     left = mission.progress_left
-    if left is None:
-        return True
+    if mission.goal == "best" or left is None:
+        return _progress_within(late, mission) >= _progress_within(waiting, mission)
+    if late.rounds_for(left) > mission.rounds_left >= waiting.rounds_for(left):
+        return False
     if mission.joules_left is not None:
         budget = mission.joules_left / RESERVE
         if late.joules_for(left) > max(budget, waiting.joules_for(left)):
@@ -75,6 +82,16 @@ def _is_preferred(late: Offer, waiting: Offer, mission: MissionRound) -> bool:
     if mission.seconds_left is not None:
         return late.seconds_for(left) <= max(mission.seconds_left, waiting.seconds_for(left))
     return True
+
+
+def _progress_within(offer: Offer, mission: MissionRound) -> float:
+    """Return the progress of the whole rounds that the limits allow, if all are like this one."""
+    rounds = float(mission.rounds_left)
+    if mission.joules_left is not None:
+        rounds = min(rounds, mission.joules_left // max(offer.joules, 1e-300))
+    if mission.seconds_left is not None:
+        rounds = min(rounds, mission.seconds_left // max(offer.seconds, 1e-300))
+    return rounds * offer.gain
 
 
 class _LateSearch:
@@ -117,7 +134,8 @@ class _LateSearch:
         counts = np.rint(decision.iterations).astype(np.int64)
         gains = self._gains(rounds)[np.arange(len(self.problem)), counts]
         gain = gain_share(option) * (mission.base + float((gains / rounds).sum()))
-        late = decision.active & ~self.waited
+        working = np.isin(plan.problem.ids, list(mission.working))
+        late = (decision.active | working) & ~heard
         names = plan.problem.selected_ids(heard)
         plan = replace(plan, waits_for=tuple(names) if late.any() else None)
         return Offer(
@@ -203,6 +221,6 @@ class _LateSearch:
 
 
 def rounds_until_heard(seconds_each: Array, work_s: float, round_s: float) -> Array:
-    """Return in the how manieth round a report arrives, if rounds end with `work_s` of work."""
+    """Return in which round a report arrives, if rounds end with `work_s` of work; 1: this one."""
     behind_s = np.maximum(seconds_each - work_s * (1 + 1e-9), 0.0)
     return np.asarray(1.0 + np.ceil(behind_s / max(round_s, 1e-300)))

@@ -142,10 +142,12 @@ class MissionControl:
         problem: RoundProblem,
         options: Sequence[RoundOption] = (),
         paces: Sequence[float] | None = None,
+        working: Collection[str] = (),
     ) -> MissionRound:
         """Return what the next round's plan needs to know; `options` are those of the round.
 
-        `paces` says how many times as long as planned each device takes, where that is measured.
+        `paces` says how many times as long as planned each device takes, where that is measured,
+        and `working` are the devices that are late.
         """
         settings = self.scenario.mission
         self.round = MissionRound(
@@ -170,6 +172,7 @@ class MissionControl:
             power=POWER,
             options=self._in_time(options),
             may_be_late=self.may_be_late,
+            working=frozenset(working),
             paces=None if paces is None else np.array(paces),
             hearing=self.forecast.hearing / max(1, len(problem)),
             staleness_exponent=self.forecast.staleness_exponent,

@@ -88,6 +88,8 @@ class MissionRound:
         Durations and bits to choose from; none: those of the problem.
     may_be_late
         Whether the server may go on without slow devices, whose reports are then used later.
+    working
+        Devices that are late from an earlier round, and still work on their reports.
     paces
         (N,): how many times as long as planned each device takes, where that is measured.
     hearing
@@ -117,6 +119,7 @@ class MissionRound:
     options: tuple[RoundOption, ...] = ()
     server_factor: float = 1.0
     may_be_late: bool = False
+    working: frozenset[str] = frozenset()
     paces: Array | None = None
     hearing: float = 0.0
     staleness_exponent: float = 0.5

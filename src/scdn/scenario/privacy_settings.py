@@ -33,6 +33,7 @@ class Privacy(FrozenModel):
         "ε of the labels that devices train against: each row's is drawn once per run, its true "
         "one e^ε times as often as any other, and predicted from the device's own embedding; "
         "absent: true labels, and the prediction of all devices",
+        le=30,
     )
     delta: float = Field(
         1e-5,

@@ -163,8 +163,12 @@ def pay(
 
 
 def _budget(simulation: Simulation) -> Budget:
-    reserved = reserved_j(simulation.schedule.clock.running, _cycle_cost(simulation))
-    return simulation.batteries.budget(simulation.fleet, reserved)
+    return simulation.batteries.budget(simulation.fleet, late_reports_j(simulation))
+
+
+def late_reports_j(simulation: Simulation) -> dict[str, float]:
+    """Return the most that the reports of late devices may take, by device."""
+    return reserved_j(simulation.schedule.clock.running, _cycle_cost(simulation))
 
 
 def _cycle_cost(simulation: Simulation) -> CycleCost:

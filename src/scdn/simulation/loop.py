@@ -27,11 +27,7 @@ from scdn.rng import generator
 from scdn.scenario import Scenario
 from scdn.simulation.arrival_rounds import replay_arrivals, run_arrivals
 from scdn.simulation.batteries import Batteries
-from scdn.simulation.battery_rounds import (
-    pay,
-    plan_round_within_batteries,
-    worst_case,
-)
+from scdn.simulation.battery_rounds import pay, plan_round_within_batteries
 from scdn.simulation.divergence import DivergedError, check_finite
 from scdn.simulation.energy_ledger import Ledger
 from scdn.simulation.events import round_event
@@ -202,7 +198,7 @@ class Simulation:
         context = RoundContext(self.server_m, iterations, mission, utilities, self.round, rng)
         plan, fallback = plan_round_within_batteries(self, problem, context)
         if self.mission is not None:
-            check_limits(self.mission, worst_case(self, problem, plan))
+            check_limits(self, self.mission, problem, plan)
         self.fallbacks += fallback is not None
         return plan, fallback
 

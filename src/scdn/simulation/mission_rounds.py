@@ -16,11 +16,11 @@ from scdn.mission.flown_round import FlownRound, without_battery_limits
 from scdn.mission.mission_control import MissionControl, RoundCosts
 from scdn.mission.option_worth import gain_share
 from scdn.mission.round_search import MissionRound
+from scdn.simulation.battery_rounds import late_reports_j, worst_case
 from scdn.simulation.outcome import Outcome, RoundResult
 from scdn.simulation.round_options import round_options
 from scdn.simulation.server_compute import ServerCompute
 from scdn.simulation.waited_reports import measured_paces
-from scdn.simulation.worst_case import WorstCase
 from scdn.world.movement_models import MovementJ
 
 if TYPE_CHECKING:
@@ -30,14 +30,15 @@ if TYPE_CHECKING:
 
 
 def begin_round(simulation: Simulation, problem: RoundProblem) -> MissionRound | None:
-    """Return what a run's mission tells the plan of a round; None without a mission."""
+    """Return what a round's plan needs to know of the run's mission; None without a mission."""
     if simulation.mission is None:
         return None
     options, paces = round_options(simulation, problem), measured_paces(simulation, problem.ids)
-    told = simulation.mission.begin_round(problem, options, paces)
+    working = simulation.schedule.clock.running
+    mission_round = simulation.mission.begin_round(problem, options, paces, working)
     if not isinstance(simulation.schedule, PlannedSchedule):  # it waits, whatever the plan says
-        told = simulation.mission.round = replace(told, may_be_late=False)
-    return told
+        mission_round = simulation.mission.round = replace(mission_round, may_be_late=False)
+    return mission_round
 
 
 def observe_round(
@@ -118,10 +119,18 @@ def _planned_j(plan: Plan, outcome: Outcome, arrivals: Sequence[Arrival] | None)
     return np.where(reported, sending + outcome.processing_j, 0.0)
 
 
-def check_limits(mission: MissionControl, worst: WorstCase) -> None:
-    """End a mission before a round for which its budget or its deadline may be too small."""
-    prices = mission.scenario.mission_prices
-    joules = prices.device * float(worst.device_j.sum()) + prices.server * worst.server_j
+def check_limits(
+    simulation: Simulation, mission: MissionControl, problem: RoundProblem, plan: Plan
+) -> None:
+    """End a mission before a round for which its budget or its deadline may be too small.
+
+    A device that is late is billed for what it has begun, if it reports in this round.
+    """
+    prices, worst = mission.scenario.mission_prices, worst_case(simulation, problem, plan)
+    late_j = late_reports_j(simulation)
+    reports_j = np.array([late_j.get(name, 0.0) for name in problem.ids]) + worst.outcome.idle_j
+    devices_j = float(np.maximum(worst.device_j, reports_j).sum())
+    joules = prices.device * devices_j + prices.server * worst.server_j
     mission.check_limits(joules, worst.latency_s)
 
 

@@ -12,6 +12,7 @@ class PlannedSchedule(Schedule):
     """Ends a round after the first `reports` reports, a number that each round's plan chooses.
 
     With None it waits for all. What it does with late reports is what the schedule `buffered` does.
+    It does not wait for a slow device in place of one that is cut off.
     A round of which all reports are waited for, and in which nobody is late from an earlier one, is
     a synchronous round and needs no clock.
     """
@@ -24,4 +25,4 @@ class PlannedSchedule(Schedule):
     ) -> list[Arrival]:
         """Advance the clock to the last report that the plan waits for."""
         count = devices if self.reports is None else max(self.reports, 1)
-        return self.clock.first_reports(cycles, count, begins)
+        return self.clock.first_reports(cycles, count, begins, replaces_dropped=False)
