@@ -76,6 +76,14 @@ def test_a_few_rows_that_decide_are_no_evidence():
     assert inconsistent(NAMES, samples, tests) == {}
 
 
+def test_a_column_that_is_constant_in_the_sample_is_no_evidence():
+    """A pixel at the edge: black in all of the sample, and not in two of 200 test rows."""
+    samples, tests = embeddings(400), embeddings(200, seed=1)
+    samples["c"], tests["c"] = (torch.zeros_like(tables["c"]) for tables in (samples, tests))
+    samples["c"][3], tests["c"][[7, 9]] = 1e-6, 1.0
+    assert inconsistent(NAMES, samples, tests) == {}
+
+
 def test_few_rows_or_devices_are_not_judged():
     samples, tests = embeddings(400), embeddings(MIN_ROWS - 1, seed=1)
     tests["c"] = -tests["c"]

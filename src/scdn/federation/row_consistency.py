@@ -28,19 +28,24 @@ MIN_CORRELATION, MIN_ROWS = 0.3, 30
 # test rows are of other days.
 MIN_KEPT = 0.15
 # Where there are so many others and test rows, and such a correlation, the part that is there may
-# be this part of what it is for the others in the median. Honest ones: 0.90 at least.
-MIN_OTHERS, MANY_ROWS, CLEAR_CORRELATION, MIN_KEPT_TO_OTHERS = 3, 100, 0.6, 0.8
+# be this part of what it is for the others in the median. Honest ones: 0.87 at least.
+MIN_OTHERS, MANY_ROWS, CLEAR_CORRELATION, MIN_KEPT_TO_OTHERS = 3, 100, 0.5, 0.8
 # The slope, which is smaller on test rows that are mixed with others or shrunk, may be so many
 # times as large or as small as for the others. Honest ones: 1.5, with three columns each.
 MAX_SLOPE_TO_OTHERS = 2.0
-# Both must also be so many times as far from the others' median as these are, in the median, and so
-# many times the error of the estimate, which is that of the mean of parts of the rows: where a few
-# rows decide, as with columns that are mostly zero, it is large.
-_DEVIATIONS, _ERRORS, _PARTS = 4.0, 2.0, 8
+# Both must also be so many deviations away from the others' median: of the others, and of the
+# estimate, which is taken from parts of the rows. It is large where a few rows decide, as with
+# columns that are mostly zero: of fifty devices with a pixel or two each, some are far away.
+# Honest ones: 2.6 deviations at most, with 4 to 20 devices.
+_DEVIATIONS, _PARTS = 5.0, 8
 # Test rows may be so many times as far from the mean of training rows. Honest ones: 0.8 to 1.2.
-MAX_SPREAD = 3.0
-_CUT = 0.02  # part of the rows of the sample that is beyond each of a column's limits
-_GROUPS, _GROUP_SIZE = 3, 8  # of others: devices in one group alone do not decide
+MAX_SPREAD = 2.0
+# The part of the rows that may be unlike all others: of the sample beyond each of a column's
+# limits, and of test rows whose distance does not count. A pixel may be black in all training rows.
+_CUT = 0.02
+# A device is compared with so many others, less one part of them at a time: so one that lies does
+# not make others look bad.
+_MOST_OTHERS, _PARTS_OF_OTHERS = 10, 5
 _RIDGE, _TINY = 1e-3, 1e-9
 
 
@@ -93,21 +98,21 @@ def _judge(name: str, fits: Mapping[str, Fit], many: bool) -> _Judgement:
     told += f", its training rows {fit.training:.2f}"
     if not many or len(others) < MIN_OTHERS or fit.training < CLEAR_CORRELATION:
         return _Judgement(_ratio(MIN_KEPT, fit.kept), told)
-    kept = [other.kept for other in others]
-    usual = median(kept)
-    spread = median(abs(value - usual) for value in kept)
-    margin = max(_DEVIATIONS * spread, _ERRORS * fit.kept_error)
+    usual, margin = _usual([other.kept for other in others], fit.kept_error)
     limit = max(MIN_KEPT, min(MIN_KEPT_TO_OTHERS * usual, usual - margin))
     judged = _Judgement(_ratio(limit, fit.kept), f"{told}; others keep {usual:.2f} of it")
-    slopes = [_log(other.slope) for other in others]
-    usual = median(slopes)
-    spread = median(abs(slope - usual) for slope in slopes)
-    limit = max(
-        _log(MAX_SLOPE_TO_OTHERS), _DEVIATIONS * spread, _log(1 + _ERRORS * fit.slope_error)
-    )
+    usual, margin = _usual([_log(other.slope) for other in others], fit.slope_error)
+    limit = max(_log(MAX_SLOPE_TO_OTHERS), margin)
     away = abs(_log(fit.slope) - usual)
     told = f"its test rows are {fit.slope:.2f} times what follows from others', its training rows 1"
     return max(judged, _Judgement(away / limit, told))
+
+
+def _usual(others: list[float], error: float) -> tuple[float, float]:
+    """Return the others' median, and how far from it an estimate with this error may be."""
+    usual = median(others)
+    spread = median(abs(value - usual) for value in others)
+    return usual, _DEVIATIONS * math.hypot(spread, error)
 
 
 def _ratio(limit: float, value: float) -> float:
@@ -123,7 +128,9 @@ def best_fit(
 ) -> Fit:
     """Return how far a device's embeddings follow from the group of others that fits best."""
     others = [other for other in known if other != name]
-    groups = [others[n::_GROUPS][:_GROUP_SIZE] for n in range(min(_GROUPS, len(others)))]
+    others = others[:: math.ceil(len(others) / _MOST_OTHERS)]
+    parts = [others[n::_PARTS_OF_OTHERS] for n in range(min(_PARTS_OF_OTHERS, len(others)))]
+    groups = [[other for other in others if other not in part] for part in parts]
     fits = [fit_of(name, group, samples, tests) for group in groups]
     clear = [fit for fit in fits if fit.training > MIN_CORRELATION]
     best = max(clear or fits, key=lambda fit: fit.kept)
@@ -167,11 +174,19 @@ def _limits(sample: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _spread(sample: Tensor, test: Tensor) -> float:
-    """Return how far test rows are from the mean of training rows, against training rows."""
-    mean = sample.mean(0)
-    usual = float((sample - mean).double().norm()) / max(1, len(sample)) ** 0.5
-    spread = float((test - mean).double().norm()) / max(1, len(test)) ** 0.5
-    return spread / usual if usual else 1.0
+    """Return how far test rows are from the mean of training rows, against training rows.
+
+    The farthest test rows do not count.
+    """
+    mean = sample.double().mean(0)
+    usual = float(_squared_distances(sample, mean).mean())
+    distances = _squared_distances(test, mean).sort().values
+    spread = float(distances[: math.ceil(len(distances) * (1 - _CUT))].mean())
+    return (spread / usual) ** 0.5 if usual else 1.0
+
+
+def _squared_distances(table: Tensor, mean: Tensor) -> Tensor:
+    return (table.double() - mean).square().sum(1)
 
 
 def _compare(predicted: Tensor, target: Tensor) -> tuple[float, float]:
