@@ -2,7 +2,7 @@
 
     python benchmarks/federated_stragglers.py federated-stragglers.jsonl
 
-Four devices of this machine learn the digits. What a step takes is a pause of `STEP_S`, ten times
+Devices of this machine, four or `--devices`, learn the digits. What a step takes is a pause of `STEP_S`, ten times
 as long on one of them; all else takes what it takes here. Seconds are those of the wall clock from
 the first round on, and joules are billed by the model. A line is written for each schedule.
 """
@@ -37,7 +37,6 @@ from scdn.scenario import read_scenario
 from scdn.targets import parse_targets
 
 STEP_S, SLOWER = 0.2, 10
-DEVICES = 4
 ROUNDS = {  # shorter ones may take more
     "synchronous": 6,
     "buffered": 24,
@@ -55,7 +54,6 @@ METHODS = {
 TARGETS = ("top1=93", "top1=95")
 MISSION = ("mission.goal=time", "mission.target=top1=95")  # the harder one
 SETTINGS = (
-    "fleet.0.count=4",
     "churn.entry_rate=0",
     "churn.exits=false",
     "max_delay_s=1",
@@ -105,9 +103,10 @@ class SlowDevices(LocalDevices):
             yield
 
 
-def federate(schedule: str, out: Path) -> Run:
-    """Run the federation until its last round."""
-    settings = [*SETTINGS, f"method={METHODS[schedule]}", f"learning.rounds={ROUNDS[schedule]}"]
+def federate(schedule: str, count: int, out: Path) -> Run:
+    """Run a federation of so many devices until its last round."""
+    settings = [*SETTINGS, f"fleet.0.count={count}", f"method={METHODS[schedule]}"]
+    settings.append(f"learning.rounds={ROUNDS[schedule]}")
     if METHODS[schedule] == "mission":
         settings += MISSION
     if schedule == "mission that waits":
@@ -120,7 +119,7 @@ def federate(schedule: str, out: Path) -> Run:
         out=str(out),
         scenario=str(out / "scenario.json"),
         labels=str(devices.labels),
-        devices=DEVICES,
+        devices=count,
         timeout_s=60.0,
     )
     address = ServerAddress("127.0.0.1", free_port(), None)
@@ -166,11 +165,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--schedules", default=",".join(METHODS))
+    parser.add_argument("--devices", type=int, default=4)
     options = parser.parse_args()
     fetch("digits")
     for schedule in options.schedules.split(","):
         with tempfile.TemporaryDirectory() as folder:
-            line = json.dumps(result(schedule, federate(schedule, Path(folder))))
+            recorded = federate(schedule, options.devices, Path(folder))
+            line = json.dumps({"devices": options.devices, **result(schedule, recorded)})
         print(line, flush=True)
         with options.file.open("a") as file:
             file.write(line + "\n")

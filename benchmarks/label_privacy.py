@@ -31,12 +31,12 @@ from scdn.simulation.runner import run
 
 NO_DEFENCE = "none"
 NOISE = {f"noise {x:g}": x for x in (1.0, 2.0, 4.0)}
-DRAWN = {f"drawn labels, ε = {x:g}": x for x in (1.0, 1.5, 2.0, 3.0)}
+DRAWN = {f"drawn labels, ε = {x:g}": x for x in (1.0, 1.5, 1.75, 2.0, 3.0)}
 DEFENCES = (NO_DEFENCE, *NOISE, *DRAWN)
 ATTACKED = 2  # devices of a run
 PRICED = "MNIST, 4 devices"  # the only one of the three on which the parties' training matters
 PAIRS = 10  # seeds of a price
-MORE_PAIRS = (NO_DEFENCE, "noise 1", "drawn labels, ε = 1.5", "drawn labels, ε = 2")
+MORE_PAIRS = (NO_DEFENCE, "noise 1", *(f"drawn labels, ε = {x}" for x in ("1.5", "1.75", "2")))
 MANY_PAIRS = 30  # seeds of their prices: these are near the goal of two points
 FIRST_PAIR = 200  # its first seed; attacks have seeds from 0
 LONG = "digits, 12 devices, 40 rounds"  # attacked alone: rows are drawn again and again
