@@ -422,6 +422,9 @@ def one_slow(slower=10.0, **settings):
     return scenario(**usual, **settings)
 
 
+LOOSE = {"compute_deadline_s": 200.0}
+
+
 def waited_for(recorded):
     return [event["plan"].get("waits_for") for event in recorded.rounds]
 
@@ -504,6 +507,41 @@ def test_a_mission_with_the_synchronous_schedule_never_goes_on_without_a_device(
     recorded = run(setting, tmp_path / "run")
     assert not any(waited_for(recorded))
     assert all("arrivals" not in event for event in recorded.rounds)
+
+
+def test_devices_go_on_while_the_server_stays_in_place(tmp_path):
+    """A round that lasts for `round_s` brings late reports nearer by as much."""
+    recorded = run(one_slow(40.0, round_s=8.0, learning=LOOSE), tmp_path / "run")
+    assert any(waited_for(recorded))
+    ended_s = 0.0
+    for event in recorded.rounds:
+        began_s, ended_s = ended_s, ended_s + event["latency_s"]
+        assert event["latency_s"] >= 8.0 - 1e-9
+        for arrival in event.get("arrivals") or ():
+            assert began_s <= arrival["at_s"] <= ended_s
+    stale = [a for e in recorded.rounds for a in e.get("arrivals") or () if a["staleness"]]
+    assert {a["id"] for a in stale} == {"slow-1"}
+
+
+def test_a_late_device_that_leaves_has_spent_what_it_had_begun(tmp_path):
+    """By the plan that it began with, whatever the latest plan asks of it."""
+    begun = {}
+
+    def leave(event, simulation):
+        running = simulation.schedule.clock.running
+        if event["round"] == 1:
+            running["slow-1"] = dataclass_replace(running["slow-1"], processing_j=7.0)
+            begun.update(running)
+            simulation.trace.exited[simulation.trace.fleet.id == "slow-1"] = 2
+
+    recorded = run(one_slow(), tmp_path / "run", on_round=leave)
+    assert begun.keys() == {"slow-1"}
+    event = recorded.rounds[2]
+    assert event["exited"] == ["slow-1"]
+    (device,) = [d for d in event["devices"] if d["id"] == "slow-1"]
+    assert device["processing_j"] == 7.0
+    assert device["bits_sent"] == device["transmission_j"] == 0
+    assert all(d["id"] != "slow-1" for e in recorded.rounds[3:] for d in e["devices"])
 
 
 def test_batteries_pay_for_late_reports(tmp_path):

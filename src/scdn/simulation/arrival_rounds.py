@@ -29,6 +29,7 @@ def run_arrivals(simulation: Simulation, plan: Plan, outcome: Outcome) -> RoundR
     """Train parties and server on the reports that the schedule collects in this round."""
     schedule = simulation.schedule
     began_s = schedule.clock.now_s
+    late = {} if schedule.restarts_at_once else dict(schedule.clock.running)
     cycles = cycles_within_batteries(
         simulation, plan, outcome, party_cycles(simulation, plan, outcome)
     )
@@ -42,7 +43,7 @@ def run_arrivals(simulation: Simulation, plan: Plan, outcome: Outcome) -> RoundR
         arrivals += part
     arrivals = with_steps(arrivals, steps, plan.problem.ids, one_each=schedule.trains_alone)
     schedule.end_round(arrivals)
-    outcome = outcome.with_arrivals(plan.problem, arrivals)
+    outcome = outcome.with_arrivals(plan.problem, arrivals, late)
     outcome = simulation.apply_missing_reports(plan, outcome)
     return RoundResult(outcome, schedule.clock.now_s - began_s, steps, arrivals)
 
