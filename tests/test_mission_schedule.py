@@ -42,7 +42,7 @@ from scdn.record.event_schema import AnyEvent
 from scdn.record.mission_result import mission_sentence
 from scdn.scenario import Prices, make_scenario
 from scdn.simulation.runner import resume, run
-from scdn.simulation.waited_reports import reports_to_wait_for
+from scdn.simulation.waited_reports import longest_wait_s, reports_to_wait_for
 
 ALIKE = Prices(device=1, server=1)
 SOLVE = partial(solve_best, gap=1e-3, max_boxes=20_000)
@@ -280,6 +280,51 @@ def test_a_round_does_not_wait_for_a_slow_device_in_place_of_one_that_is_cut_off
     schedule.reports = reports_to_wait_for(WaitsFor("a", "b"), cycles, schedule.clock)
     assert [arrival.name for arrival in schedule.collect(cycles, 3, {})] == ["a", "b"]
     assert schedule.clock.running.keys() == {"slow"}
+
+
+def round_of(cycles, *waited, clock=None):
+    """Return who arrives in a round with these cycles that waits for some of them."""
+    schedule = PlannedSchedule(make_scenario({"fleet": [{"count": 3}]}).learning)
+    schedule.clock = clock or schedule.clock
+    schedule.reports = reports_to_wait_for(WaitsFor(*waited), cycles, schedule.clock)
+    return [arrival.name for arrival in schedule.collect(cycles, 3, {})], schedule.clock
+
+
+def test_a_round_does_not_wait_for_a_slow_device_where_all_that_it_waits_for_are_cut_off():
+    cut_off = {"a": cycle(1.0, late=True), "b": cycle(2.0, late=True), "slow": cycle(50.0)}
+    names, clock = round_of(cut_off, "a", "b")
+    assert names == ["a", "b"]
+    assert clock.now_s == 2.0
+    names, clock = round_of({"slow": cycle(50.0)}, "a", "b", clock=clock)  # they have left
+    assert names == []
+    assert clock.now_s == 2.0
+    assert round_of({"a": cycle(1.0), "slow": cycle(50.0, late=True)}, "a")[0] == ["a"]
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from("abcdef"), st.tuples(st.floats(0.1, 20), st.booleans()), min_size=1
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.data(),
+)
+def test_no_round_takes_longer_than_its_worst_case(rounds, data):
+    """Whoever is late, cut off or leaves."""
+    clock = VirtualClock()
+    for devices in rounds:
+        cycles = {name: cycle(*values) for name, values in devices.items()}
+        waited = data.draw(st.sets(st.sampled_from("abcdef"), min_size=1))
+        planned_s = {name: seconds for name, (seconds, _) in devices.items()}
+        planned_s |= data.draw(st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 20)))
+        cycles = {name: cycle(planned_s[name], devices[name][1]) for name in cycles}
+        unplanned_s = dict.fromkeys("abcdef", 0.0)
+        longest_s = longest_wait_s(WaitsFor(*waited), clock, planned_s, unplanned_s)
+        began_s = clock.now_s
+        round_of(cycles, *waited, clock=clock)
+        assert clock.now_s - began_s <= longest_s + 1e-9
 
 
 def test_a_clock_that_replays_measures_how_slow_devices_are():
@@ -542,6 +587,15 @@ def test_a_late_device_that_leaves_has_spent_what_it_had_begun(tmp_path):
     assert device["processing_j"] == 7.0
     assert device["bits_sent"] == device["transmission_j"] == 0
     assert all(d["id"] != "slow-1" for e in recorded.rounds[3:] for d in e["devices"])
+
+
+def test_a_device_that_is_late_until_the_deadline_does_not_end_the_mission(tmp_path):
+    """Rounds go on without it as long as they are over before the deadline."""
+    setting = one_slow(40.0, mission={"deadline_s": 15}, learning={**LOOSE, "rounds": 30})
+    recorded = run(setting, tmp_path / "run")
+    seconds = [event["latency_s"] for event in recorded.rounds]
+    assert "deadline" in recorded.end["mission"]["ended"]
+    assert 15 - 2 * max(seconds[1:]) < sum(seconds) <= 15
 
 
 def test_batteries_pay_for_late_reports(tmp_path):

@@ -126,16 +126,17 @@ class VirtualClock:
 
         Parties that have reported wait for the next call, and the others go on. All reports of a
         call update the server at once. `cycles` and `begins` are as for `next_arrivals`.
-        `replaces_dropped` says whether to wait for another report in place of one that was expected
-        in time and is dropped.
+        `replaces_dropped` says whether to wait for another report in place of one that is dropped,
+        and that was expected in time or among the first `count`.
         """
         for name in self._begin_idle(cycles, dict(begins or {})):
             self.updates_seen[name] = self.update_count
+        first = () if replaces_dropped else sorted(self.due_s, key=self.due_s.__getitem__)[:count]
         arrivals: list[Arrival] = []
         while self.due_s and count > 0:
             arrival = self._next_arrival()
             cycle = arrival.cycle if replaces_dropped else self.running[arrival.name]
-            count -= not cycle.late
+            count -= arrival.name in first or not cycle.late
             arrivals.append(arrival)
             self._end(arrival.name)
         self.update_count += any(not arrival.cycle.late for arrival in arrivals)
