@@ -91,8 +91,10 @@ def recorded_arrivals(scenario: Scenario) -> list[RecordedArrival]:
     if scenario.churn.arrivals is None:
         return []
     rounds = read_run(Path(scenario.churn.arrivals)).rounds
-    arrivals = [arrival for event in rounds for arrival in event.get("arrivals") or ()]
-    if not arrivals:
-        problem, allowed = "has no arrivals", "must be of a run that does not wait for all reports"
+    together = [event for event in rounds if "arrivals" not in event]
+    if together or not rounds:  # a mission may have rounds of both kinds
+        problem = f"has no arrivals in {len(together)} of {len(rounds)} rounds"
+        allowed = "must be of a run that never waits for all reports"
         raise input_error(scenario.churn.arrivals, "churn.arrivals", problem, allowed)
+    arrivals = [arrival for event in rounds for arrival in event["arrivals"]]
     return [RecordedArrival(a["id"], a["at_s"], a["dropped"]) for a in arrivals]
