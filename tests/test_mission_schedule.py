@@ -41,6 +41,7 @@ from scdn.mission.waiting import (
 from scdn.record.event_schema import AnyEvent
 from scdn.record.mission_result import mission_sentence
 from scdn.scenario import Prices, make_scenario
+from scdn.simulation.estimate import estimate
 from scdn.simulation.runner import resume, run
 from scdn.simulation.waited_reports import longest_wait_s, reports_to_wait_for
 
@@ -587,6 +588,14 @@ def test_a_late_device_that_leaves_has_spent_what_it_had_begun(tmp_path):
     assert device["processing_j"] == 7.0
     assert device["bits_sent"] == device["transmission_j"] == 0
     assert all(d["id"] != "slow-1" for e in recorded.rounds[3:] for d in e["devices"])
+
+
+def test_in_an_estimate_late_reports_bring_what_is_forecast_of_them():
+    rounds = estimate(one_slow()).rounds
+    assert any(a["staleness"] for event in rounds for a in event.get("arrivals") or ())
+    for event in rounds:
+        forecast = event["forecast"]
+        assert forecast["validation_loss"] == pytest.approx(forecast["expected_loss"])
 
 
 def test_a_device_that_is_late_until_the_deadline_does_not_end_the_mission(tmp_path):

@@ -17,7 +17,7 @@ Every plan is solved to its proof.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,7 @@ from scdn.arrays import Array
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.control.round_option import RoundOption
+from scdn.mission.forecast import staleness_share
 from scdn.mission.option_worth import (
     fixed_j,
     gain_share,
@@ -123,6 +124,15 @@ class MissionRound:
     paces: Array | None = None
     hearing: float = 0.0
     staleness_exponent: float = 0.5
+
+    def expected_gains(
+        self, iterations: Array, ids: Sequence[str], staleness: Mapping[str, int]
+    ) -> Array:
+        """Return the progress that devices add which took these iterations; reports may be late."""
+        gains = self.gains[np.arange(len(ids)), np.rint(iterations).astype(np.int64)]
+        heard = np.where(iterations > 0, self.hearing, 0.0)
+        shares = staleness_share([staleness.get(n, 0) for n in ids], self.staleness_exponent)
+        return np.where(shares == 1, gains, heard + (gains - heard) * shares)
 
 
 @dataclass(frozen=True, eq=False)

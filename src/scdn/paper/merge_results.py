@@ -90,7 +90,9 @@ def merge_files(first: Path, second: Path, out: Path, log: Log) -> None:
     one = _without_stale(first, documents[0], spec, log)
     other = _without_stale(second, documents[1], spec, log)
     if not (one["numbers"]["rows"] or other["numbers"]["rows"]):
-        raise input_error(str(second), "rows", "are all of other settings or networks", "run it again")
+        raise input_error(
+            str(second), "rows", "are all of other settings or networks", "run it again"
+        )
     write_atomic(out, to_json(merge_documents(one, other, spec), indent=None) + "\n")
 
 
