@@ -212,6 +212,17 @@ def test_without_a_target_the_limits_allow_as_much_progress_as_waiting(slower, s
     assert late is None or progress(late) >= progress(waiting)
 
 
+def test_a_hurry_with_too_small_a_budget_still_keeps_the_deadline():
+    """Else the mission would end before its first slow round, with time and joules left."""
+    problem = network([1.0, 1.2, 2.0])
+    limits = {"progress_left": 1.0, "joules_left": 0.01}
+    slow = best_offer(problem, in_a_hurry(problem, **limits), SOLVE)
+    assert slow.seconds > 20
+    for seconds in (20.0, 5.0):
+        mission = in_a_hurry(problem, **limits, seconds_left=seconds)
+        assert best_offer(problem, mission, SOLVE).seconds_for(1.0) <= seconds
+
+
 def test_a_device_that_rests_but_is_still_late_is_not_waited_for():
     """Else the round would last until its report, and not as long as the plan says."""
     problem = network([1.0] * 5 + [10.0])

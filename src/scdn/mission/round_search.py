@@ -177,8 +177,9 @@ def best_offer(problem: RoundProblem, mission: MissionRound, solve: Solve) -> Of
     cheapest = search.least_ratio()
     if mission.goal == "best" or mission.progress_left is None:
         return search.best_within_limits(search.in_time(cheapest))
-    hasty = mission.goal == "time"
-    priced = search.fastest_within_budget(cheapest) if hasty else search.in_time(cheapest)
+    priced = search.fastest_within_budget(cheapest) if mission.goal == "time" else cheapest
+    if mission.goal != "time" or mission.joules_left is not None:  # else nothing is faster
+        priced = search.in_time(priced)
     return search.with_enough_progress(priced)
 
 
