@@ -328,10 +328,11 @@ def test_no_round_takes_longer_than_its_worst_case(rounds, data):
     clock = VirtualClock()
     for devices in rounds:
         cycles = {name: cycle(*values) for name, values in devices.items()}
-        waited = data.draw(st.sets(st.sampled_from("abcdef"), min_size=1))
-        planned_s = {name: seconds for name, (seconds, _) in devices.items()}
-        planned_s |= data.draw(st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 20)))
-        cycles = {name: cycle(planned_s[name], devices[name][1]) for name in cycles}
+        left = data.draw(st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 20)))
+        planned_s = {n: c.seconds for n, c in cycles.items()} | left
+        cycles = {name: cycles[name] for name in sorted(cycles.keys() - left.keys())}
+        names = sorted(planned_s.keys() | clock.running.keys())
+        waited = data.draw(st.sets(st.sampled_from(names), min_size=1))
         unplanned_s = dict.fromkeys("abcdef", 0.0)
         longest_s = longest_wait_s(WaitsFor(*waited), clock, planned_s, unplanned_s)
         began_s = clock.now_s

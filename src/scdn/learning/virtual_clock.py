@@ -4,8 +4,9 @@ A party's cycle lasts as long as what it receives, its computation and its repor
 it began with. The clock says whose report arrives when. A report that takes longer than the limit
 is dropped: the cycle's energy is spent and nothing changes.
 
-Where the server's computing time is counted, all of a round's is added at its end: parties go on
-with their cycles meanwhile, and their reports wait until the server is free.
+Where the server's computing time is counted, all of a round's is added at its end, and so is the
+rest of its stay, if a round has a least duration: parties go on with their cycles meanwhile, and
+their reports wait until the server is free.
 """
 
 from __future__ import annotations

@@ -42,16 +42,16 @@ def reports_to_wait_for(
 
     The round ends when the last of those that the plan waits for, and that begin now, reports, or
     would have if it were not cut off. If all of them are late from earlier rounds, it ends with the
-    first of them, and if all have left, at once. All reports that are due until then count, whoever
-    sends them.
+    first of them, and at once if those that were to begin have left. All reports that are due until
+    then count, whoever sends them.
     """
     if plan.waits_for is None:
         return None
     due_s = {name: _due_s(clock, name, cycle) for name, cycle in cycles.items()}
     waited_s = {name: due_s[name] for name in plan.waits_for if name in due_s}
-    if not waited_s:
-        return 0
     begin_s = [at_s for name, at_s in waited_s.items() if name not in clock.running]
+    if not begin_s and len(waited_s) < len(plan.waits_for):
+        return 0
     ends_s = max(begin_s) if begin_s else min(waited_s.values())
     return sum(at_s <= ends_s for at_s in due_s.values())
 
@@ -71,7 +71,7 @@ def longest_wait_s(
     begin_s = [s for n, s in cycles_s.items() if n in plan.waits_for and n not in running_s]
     first_s = min((s for n, s in running_s.items() if n in plan.waits_for), default=0.0)
     others_s = [s for n, s in unplanned_s.items() if n in running_s or n not in plan.waits_for]
-    return max([0.0, first_s, *begin_s]) + max(others_s, default=0.0)
+    return max(begin_s, default=max(first_s, 0.0)) + max(others_s, default=0.0)
 
 
 def _due_s(clock: VirtualClock, name: str, cycle: PartyCycle) -> float:
