@@ -340,6 +340,16 @@ def test_no_round_takes_longer_than_its_worst_case(rounds, data):
         assert clock.now_s - began_s <= longest_s + 1e-9
 
 
+def test_the_worst_case_knows_how_slow_devices_were_measured_to_be():
+    clock = VirtualClock(paces={"a": 3.0, "b": 1.0})
+    nothing = dict.fromkeys("ab", 0.0)
+    cycles_s = {"a": 2.0, "b": 5.0}
+    assert longest_wait_s(WaitsFor("a"), clock, cycles_s, nothing) == 6.0
+    clock.first_reports({"a": cycle(2.0), "b": cycle(5.0)}, 0)  # both begin
+    assert longest_wait_s(WaitsFor("a"), clock, {}, nothing) == 6.0
+    assert longest_wait_s(WaitsFor(), clock, {}, {"a": 0.5, "b": 0.0}) == 6.5
+
+
 def test_a_clock_that_replays_measures_how_slow_devices_are():
     recorded = [RecordedArrival("a", 1.0, False), RecordedArrival("b", 10.0, False)]
     clock = ReplayedClock(recorded=recorded)

@@ -62,9 +62,11 @@ def longest_wait_s(
     """Return the most that it may take until the reports are there that end a round.
 
     `cycles_s` is how long the cycle of each device may take that begins one now, and `unplanned_s`
-    by how much what each sends beyond its plan may prolong the round.
+    by how much what each sends beyond its plan may prolong the round. Devices that were measured to
+    be slower than planned take longer.
     """
-    running_s = {name: due_s - clock.now_s for name, due_s in clock.due_s.items()}
+    cycles_s = {name: clock.pace(name) * seconds for name, seconds in cycles_s.items()}
+    running_s = {n: _due_s(clock, n, cycle) - clock.now_s for n, cycle in clock.running.items()}
     if plan.waits_for is None:
         prolonged = [seconds + unplanned_s[name] for name, seconds in running_s.items()]
         return max([0.0, *prolonged, *cycles_s.values()])
