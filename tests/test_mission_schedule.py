@@ -41,8 +41,9 @@ from scdn.mission.waiting import (
 from scdn.record.event_schema import AnyEvent
 from scdn.record.mission_result import mission_sentence
 from scdn.scenario import Prices, make_scenario
+from scdn.simulation.estimate import estimate
 from scdn.simulation.runner import resume, run
-from scdn.simulation.waited_reports import reports_to_wait_for
+from scdn.simulation.waited_reports import longest_wait_s, reports_to_wait_for
 
 ALIKE = Prices(device=1, server=1)
 SOLVE = partial(solve_best, gap=1e-3, max_boxes=20_000)
@@ -211,6 +212,17 @@ def test_without_a_target_the_limits_allow_as_much_progress_as_waiting(slower, s
     assert late is None or progress(late) >= progress(waiting)
 
 
+def test_a_hurry_with_too_small_a_budget_still_keeps_the_deadline():
+    """Else the mission would end before its first slow round, with time and joules left."""
+    problem = network([1.0, 1.2, 2.0])
+    limits = {"progress_left": 1.0, "joules_left": 0.01}
+    slow = best_offer(problem, in_a_hurry(problem, **limits), SOLVE)
+    assert slow.seconds > 20
+    for seconds in (20.0, 5.0):
+        mission = in_a_hurry(problem, **limits, seconds_left=seconds)
+        assert best_offer(problem, mission, SOLVE).seconds_for(1.0) <= seconds
+
+
 def test_a_device_that_rests_but_is_still_late_is_not_waited_for():
     """Else the round would last until its report, and not as long as the plan says."""
     problem = network([1.0] * 5 + [10.0])
@@ -280,6 +292,62 @@ def test_a_round_does_not_wait_for_a_slow_device_in_place_of_one_that_is_cut_off
     schedule.reports = reports_to_wait_for(WaitsFor("a", "b"), cycles, schedule.clock)
     assert [arrival.name for arrival in schedule.collect(cycles, 3, {})] == ["a", "b"]
     assert schedule.clock.running.keys() == {"slow"}
+
+
+def round_of(cycles, *waited, clock=None):
+    """Return who arrives in a round with these cycles that waits for some of them."""
+    schedule = PlannedSchedule(make_scenario({"fleet": [{"count": 3}]}).learning)
+    schedule.clock = clock or schedule.clock
+    schedule.reports = reports_to_wait_for(WaitsFor(*waited), cycles, schedule.clock)
+    return [arrival.name for arrival in schedule.collect(cycles, 3, {})], schedule.clock
+
+
+def test_a_round_does_not_wait_for_a_slow_device_where_all_that_it_waits_for_are_cut_off():
+    cut_off = {"a": cycle(1.0, late=True), "b": cycle(2.0, late=True), "slow": cycle(50.0)}
+    names, clock = round_of(cut_off, "a", "b")
+    assert names == ["a", "b"]
+    assert clock.now_s == 2.0
+    names, clock = round_of({"slow": cycle(50.0)}, "a", "b", clock=clock)  # they have left
+    assert names == []
+    assert clock.now_s == 2.0
+    assert round_of({"a": cycle(1.0), "slow": cycle(50.0, late=True)}, "a")[0] == ["a"]
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from("abcdef"), st.tuples(st.floats(0.1, 20), st.booleans()), min_size=1
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.data(),
+)
+def test_no_round_takes_longer_than_its_worst_case(rounds, data):
+    """Whoever is late, cut off or leaves."""
+    clock = VirtualClock()
+    for devices in rounds:
+        cycles = {name: cycle(*values) for name, values in devices.items()}
+        left = data.draw(st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 20)))
+        planned_s = {n: c.seconds for n, c in cycles.items()} | left
+        cycles = {name: cycles[name] for name in sorted(cycles.keys() - left.keys())}
+        names = sorted(planned_s.keys() | clock.running.keys())
+        waited = data.draw(st.sets(st.sampled_from(names), min_size=1))
+        unplanned_s = dict.fromkeys("abcdef", 0.0)
+        longest_s = longest_wait_s(WaitsFor(*waited), clock, planned_s, unplanned_s)
+        began_s = clock.now_s
+        round_of(cycles, *waited, clock=clock)
+        assert clock.now_s - began_s <= longest_s + 1e-9
+
+
+def test_the_worst_case_knows_how_slow_devices_were_measured_to_be():
+    clock = VirtualClock(paces={"a": 3.0, "b": 1.0})
+    nothing = dict.fromkeys("ab", 0.0)
+    cycles_s = {"a": 2.0, "b": 5.0}
+    assert longest_wait_s(WaitsFor("a"), clock, cycles_s, nothing) == 6.0
+    clock.first_reports({"a": cycle(2.0), "b": cycle(5.0)}, 0)  # both begin
+    assert longest_wait_s(WaitsFor("a"), clock, {}, nothing) == 6.0
+    assert longest_wait_s(WaitsFor(), clock, {}, {"a": 0.5, "b": 0.0}) == 6.5
 
 
 def test_a_clock_that_replays_measures_how_slow_devices_are():
@@ -422,6 +490,9 @@ def one_slow(slower=10.0, **settings):
     return scenario(**usual, **settings)
 
 
+LOOSE = {"compute_deadline_s": 200.0}
+
+
 def waited_for(recorded):
     return [event["plan"].get("waits_for") for event in recorded.rounds]
 
@@ -504,6 +575,58 @@ def test_a_mission_with_the_synchronous_schedule_never_goes_on_without_a_device(
     recorded = run(setting, tmp_path / "run")
     assert not any(waited_for(recorded))
     assert all("arrivals" not in event for event in recorded.rounds)
+
+
+def test_devices_go_on_while_the_server_stays_in_place(tmp_path):
+    """A round that lasts for `round_s` brings late reports nearer by as much."""
+    recorded = run(one_slow(40.0, round_s=8.0, learning=LOOSE), tmp_path / "run")
+    assert any(waited_for(recorded))
+    ended_s = 0.0
+    for event in recorded.rounds:
+        began_s, ended_s = ended_s, ended_s + event["latency_s"]
+        assert event["latency_s"] >= 8.0 - 1e-9
+        for arrival in event.get("arrivals") or ():
+            assert began_s <= arrival["at_s"] <= ended_s
+    stale = [a for e in recorded.rounds for a in e.get("arrivals") or () if a["staleness"]]
+    assert {a["id"] for a in stale} == {"slow-1"}
+
+
+def test_a_late_device_that_leaves_has_spent_what_it_had_begun(tmp_path):
+    """By the plan that it began with, whatever the latest plan asks of it."""
+    begun = {}
+
+    def leave(event, simulation):
+        running = simulation.schedule.clock.running
+        if event["round"] == 1:
+            running["slow-1"] = dataclass_replace(running["slow-1"], processing_j=7.0)
+            begun.update(running)
+            simulation.trace.exited[simulation.trace.fleet.id == "slow-1"] = 2
+
+    recorded = run(one_slow(), tmp_path / "run", on_round=leave)
+    assert begun.keys() == {"slow-1"}
+    event = recorded.rounds[2]
+    assert event["exited"] == ["slow-1"]
+    (device,) = [d for d in event["devices"] if d["id"] == "slow-1"]
+    assert device["processing_j"] == 7.0
+    assert device["bits_sent"] == device["transmission_j"] == 0
+    assert all(d["id"] != "slow-1" for e in recorded.rounds[3:] for d in e["devices"])
+
+
+def test_in_an_estimate_late_reports_bring_what_is_forecast_of_them():
+    rounds = estimate(one_slow()).rounds
+    assert any(a["staleness"] for event in rounds for a in event.get("arrivals") or ())
+    for event in rounds:
+        forecast = event["forecast"]
+        assert forecast["validation_loss"] == pytest.approx(forecast["expected_loss"])
+
+
+def test_a_device_that_is_late_until_the_deadline_does_not_end_the_mission(tmp_path):
+    """Rounds go on without it as long as they are over before the deadline."""
+    setting = one_slow(40.0, mission={"deadline_s": 15}, learning={**LOOSE, "rounds": 30})
+    recorded = run(setting, tmp_path / "run")
+    seconds = [event["latency_s"] for event in recorded.rounds]
+    assert "deadline" in recorded.end["mission"]["ended"]
+    assert 15 - 2 * max(seconds[1:]) < sum(seconds) <= 15
 
 
 def test_batteries_pay_for_late_reports(tmp_path):

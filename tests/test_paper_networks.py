@@ -482,6 +482,46 @@ def test_results_that_do_not_fit_are_refused(first, second, fault, tmp_path, cap
     assert not out.exists()
 
 
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda document: document.pop("took"), "took: missing"),
+        (lambda document: document.update(seeds=["a"]), "seeds.0: got"),
+        (lambda document: document.update(cases=[]), "cases: got []"),
+        (lambda document: document.update(numbers=[]), "file: has no rows by network"),
+        (lambda document: document["numbers"].update(rows=[1]), "file: has no rows by network"),
+        (lambda document: document["numbers"].pop("paired"), "numbers.paired: missing"),
+        (lambda document: document["numbers"]["rows"][5].pop("runs"), "numbers.rows.5.runs"),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_files_that_are_no_results_are_refused_by_name(change, fault, is_first, tmp_path, capsys):
+    whole = Path(__file__).parent.parent / "docs/results/paper/static-mnist.json"
+    document = json.loads(whole.read_text())
+    change(document)
+    wrong, out = tmp_path / "wrong.json", tmp_path / "merged.json"
+    wrong.write_text(json.dumps(document))
+    files = [str(wrong), str(whole)] if is_first else [str(whole), str(wrong)]
+    assert main(["paper", "merge", *files, "-o", str(out)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"wrong.json: {fault}" in line
+    assert not out.exists()
+
+
+def test_networks_that_are_not_in_the_plan_are_left_out_and_named(tmp_path, capsys):
+    whole = Path(__file__).parent.parent / "docs/results/paper/static-mnist.json"
+    document = json.loads(whole.read_text())
+    for row in document["numbers"]["rows"]:
+        row["start"] = "roof"
+    other, merged = tmp_path / "other.json", tmp_path / "merged.json"
+    other.write_text(json.dumps(document))
+    assert main(["paper", "merge", str(whole), str(other), "-o", str(merged)]) == 0
+    assert "other.json: left out published paper roof 2: not in the plan" in capsys.readouterr().out
+    rows = [json.loads(path.read_text())["numbers"]["rows"] for path in (merged, whole)]
+    assert rows[0] == rows[1]
+    assert main(["paper", "merge", str(other), str(other), "-o", str(tmp_path / "none.json")]) == 2
+
+
 def test_results_of_other_settings_are_left_out(tmp_path, capsys):
     whole = Path(__file__).parent.parent / "docs/results/paper/dynamic-mnist.json"
     document = json.loads(whole.read_text())
@@ -504,5 +544,5 @@ def test_results_of_other_settings_are_left_out(tmp_path, capsys):
     document["numbers"]["rows"] = [r for r in document["numbers"]["rows"] if r not in kept]
     old.write_text(json.dumps(document))
     assert main(["paper", "merge", str(old), str(old), "-o", str(tmp_path / "none.json")]) == 2
-    assert "rows: are all of other settings" in capsys.readouterr().err
+    assert "rows: are all of other settings or networks" in capsys.readouterr().err
     assert not (tmp_path / "none.json").exists()

@@ -4,8 +4,9 @@ A party's cycle lasts as long as what it receives, its computation and its repor
 it began with. The clock says whose report arrives when. A report that takes longer than the limit
 is dropped: the cycle's energy is spent and nothing changes.
 
-Where the server's computing time is counted, all of a round's is added at its end: parties go on
-with their cycles meanwhile, and their reports wait until the server is free.
+Where the server's computing time is counted, all of a round's is added at its end, and so is the
+rest of its stay, if a round has a least duration: parties go on with their cycles meanwhile, and
+their reports wait until the server is free.
 """
 
 from __future__ import annotations
@@ -126,16 +127,17 @@ class VirtualClock:
 
         Parties that have reported wait for the next call, and the others go on. All reports of a
         call update the server at once. `cycles` and `begins` are as for `next_arrivals`.
-        `replaces_dropped` says whether to wait for another report in place of one that was expected
-        in time and is dropped.
+        `replaces_dropped` says whether to wait for another report in place of one that is dropped,
+        and that was expected in time or among the first `count`.
         """
         for name in self._begin_idle(cycles, dict(begins or {})):
             self.updates_seen[name] = self.update_count
+        first = () if replaces_dropped else sorted(self.due_s, key=self.due_s.__getitem__)[:count]
         arrivals: list[Arrival] = []
         while self.due_s and count > 0:
             arrival = self._next_arrival()
             cycle = arrival.cycle if replaces_dropped else self.running[arrival.name]
-            count -= not cycle.late
+            count -= arrival.name in first or not cycle.late
             arrivals.append(arrival)
             self._end(arrival.name)
         self.update_count += any(not arrival.cycle.late for arrival in arrivals)

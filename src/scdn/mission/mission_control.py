@@ -18,7 +18,7 @@ from scdn.control.round_option import RoundOption
 from scdn.errors import input_error
 from scdn.learning.metrics import METRICS, further_metrics
 from scdn.mission.battery_rations import ServerBatteryPrice
-from scdn.mission.forecast import MeasuredProgress, ProgressForecast, staleness_share
+from scdn.mission.forecast import MeasuredProgress, ProgressForecast
 from scdn.mission.learning_curve import POWER, ScoreFit, loss_at, progress
 from scdn.mission.round_search import MissionRound
 from scdn.scenario import LearningSettings, Scenario
@@ -225,12 +225,7 @@ class MissionControl:
             raise RuntimeError("a round must begin before it is observed")
         most = offer.gains.shape[1] - 1
         taken = np.array([iterations.get(name, 0.0) for name in ids])
-        expected = gain_share * offer.gains[np.arange(len(ids)), np.rint(taken).astype(np.int64)]
-        if staleness:
-            stale = [staleness.get(name, 0) for name in ids]
-            heard = np.where(taken > 0, gain_share * offer.hearing, 0.0)
-            shares = staleness_share(stale, offer.staleness_exponent)
-            expected = heard + (expected - heard) * shares
+        expected = gain_share * offer.expected_gains(taken, ids, staleness or {})
         base = gain_share * offer.base
         expected_loss = loss_at(self.progress + base + float(expected.sum()), self.first_loss)
         measured = MeasuredProgress(

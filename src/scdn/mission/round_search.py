@@ -17,7 +17,7 @@ Every plan is solved to its proof.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,7 @@ from scdn.arrays import Array
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.control.round_option import RoundOption
+from scdn.mission.forecast import staleness_share
 from scdn.mission.option_worth import (
     fixed_j,
     gain_share,
@@ -124,6 +125,15 @@ class MissionRound:
     hearing: float = 0.0
     staleness_exponent: float = 0.5
 
+    def expected_gains(
+        self, iterations: Array, ids: Sequence[str], staleness: Mapping[str, int]
+    ) -> Array:
+        """Return the progress that devices add which took these iterations; reports may be late."""
+        gains = self.gains[np.arange(len(ids)), np.rint(iterations).astype(np.int64)]
+        heard = np.where(iterations > 0, self.hearing, 0.0)
+        shares = staleness_share([staleness.get(n, 0) for n in ids], self.staleness_exponent)
+        return np.where(shares == 1, gains, heard + (gains - heard) * shares)
+
 
 @dataclass(frozen=True, eq=False)
 class Offer:
@@ -167,8 +177,9 @@ def best_offer(problem: RoundProblem, mission: MissionRound, solve: Solve) -> Of
     cheapest = search.least_ratio()
     if mission.goal == "best" or mission.progress_left is None:
         return search.best_within_limits(search.in_time(cheapest))
-    hasty = mission.goal == "time"
-    priced = search.fastest_within_budget(cheapest) if hasty else search.in_time(cheapest)
+    priced = search.fastest_within_budget(cheapest) if mission.goal == "time" else cheapest
+    if mission.goal != "time" or mission.joules_left is not None:  # else nothing is faster
+        priced = search.in_time(priced)
     return search.with_enough_progress(priced)
 
 

@@ -12,7 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scdn.errors import input_error
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from scdn.errors import InputError, faults_from_pydantic, input_error
 from scdn.file_io import read_document, to_json, write_atomic
 from scdn.paper.artefact import ArtefactSpec, artefact_names, read_spec
 from scdn.paper.method_grid import GridCell, Row, grid_cells
@@ -32,6 +34,47 @@ class Network(NamedTuple):
     devices: int
 
 
+class _Form(BaseModel):
+    """What merging relies on in a result; it may have anything else."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class _Row(_Form):
+    block: str
+    update: str
+    start: str
+    method: str
+    devices: int | None = None
+    runs: int
+    seeds: list[int] = Field(min_length=1)
+
+
+class _Numbers(_Form):
+    rows: list[_Row] = Field(min_length=1)
+    paired: list[_Row]
+
+
+class _Case(_Form):
+    scenario: dict[str, Any]
+
+
+class _Spent(_Form):
+    where: str
+    versions: dict[str, str]
+    jobs: int
+    seconds: float
+
+
+class _Result(_Form):
+    settings: list[str]
+    seeds: list[int] = Field(min_length=1)
+    scenario: dict[str, Any]
+    cases: dict[str, _Case]
+    took: list[_Spent]
+    numbers: _Numbers
+
+
 def merge_files(first: Path, second: Path, out: Path, log: Log) -> None:
     """Write the results of two files as one file; `log` is told what is left out."""
     documents = [read_document(first), read_document(second)]
@@ -47,29 +90,44 @@ def merge_files(first: Path, second: Path, out: Path, log: Log) -> None:
     one = _without_stale(first, documents[0], spec, log)
     other = _without_stale(second, documents[1], spec, log)
     if not (one["numbers"]["rows"] or other["numbers"]["rows"]):
-        raise input_error(str(second), "rows", "are all of other settings", "run it again")
+        raise input_error(
+            str(second), "rows", "are all of other settings or networks", "run it again"
+        )
     write_atomic(out, to_json(merge_documents(one, other, spec), indent=None) + "\n")
 
 
 def _without_stale(path: Path, document: Document, spec: ArtefactSpec, log: Log) -> Document:
-    """Return a document without the blocks that were made with other settings."""
+    """Return a document without what was made with other settings, or is not in the plan."""
     stale = stale_blocks(document, spec)
     for block, changes in stale.items():
         log(f"{path}: left out {block}: {changes_text(changes)}")
-    numbers = document["numbers"]
+    numbers, planned = document["numbers"], _networks(spec)
+    for network in dict.fromkeys(_network(row, spec) for row in numbers["rows"]):
+        if network.block not in stale and network not in planned:
+            log(f"{path}: left out {' '.join(map(str, network))}: not in the plan of {spec.name}")
     kept = {
-        part: [row for row in numbers[part] if row["block"] not in stale]
+        part: [
+            row
+            for row in numbers[part]
+            if row["block"] not in stale and _network(row, spec) in planned
+        ]
         for part in ("rows", "paired")
     }
     return {**document, "numbers": {**numbers, **kept}}
 
 
 def _refuse_other_files(path: Path, document: Document) -> None:
-    rows = document.get("numbers", {}).get("rows") or [{}]
-    by_network = {"block", "update", "start", "seeds"} <= rows[0].keys()
+    numbers = document.get("numbers")
+    rows = numbers.get("rows") if isinstance(numbers, dict) else None
+    row = rows[0] if isinstance(rows, list) and rows else None
+    by_network = isinstance(row, dict) and {"block", "update", "start", "seeds"} <= row.keys()
     if document.get("artefact") not in artefact_names() or not by_network:
         allowed = "must be a result of static or dynamic networks"
         raise input_error(str(path), "file", "has no rows by network", allowed)
+    try:
+        _Result.model_validate(document)
+    except ValidationError as error:
+        raise InputError(str(path), faults_from_pydantic(error, _Result)[:1]) from None
 
 
 def merge_documents(first: Document, second: Document, spec: ArtefactSpec) -> Document:
@@ -113,12 +171,16 @@ def _networks(spec: ArtefactSpec) -> list[Network]:
     return list(dict.fromkeys(Network(c.block, c.update, c.start, c.devices) for c in cells))
 
 
+def _network(row: Row, spec: ArtefactSpec) -> Network:
+    """Return the network of a row; it has a number of devices if the artefact has several."""
+    devices = row.get("devices", spec.sweep["devices"][0])
+    return Network(row["block"], row["update"], row["start"], devices)
+
+
 def _by_network(rows: Sequence[Row], spec: ArtefactSpec) -> dict[Network, list[Row]]:
-    (usual, *_) = spec.sweep["devices"]
     networks: dict[Network, list[Row]] = {}
     for row in rows:
-        key = Network(row["block"], row["update"], row["start"], row.get("devices", usual))
-        networks.setdefault(key, []).append(row)
+        networks.setdefault(_network(row, spec), []).append(row)
     return networks
 
 

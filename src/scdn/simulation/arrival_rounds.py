@@ -29,6 +29,7 @@ def run_arrivals(simulation: Simulation, plan: Plan, outcome: Outcome) -> RoundR
     """Train parties and server on the reports that the schedule collects in this round."""
     schedule = simulation.schedule
     began_s = schedule.clock.now_s
+    late = {} if schedule.restarts_at_once else dict(schedule.clock.running)
     cycles = cycles_within_batteries(
         simulation, plan, outcome, party_cycles(simulation, plan, outcome)
     )
@@ -42,7 +43,7 @@ def run_arrivals(simulation: Simulation, plan: Plan, outcome: Outcome) -> RoundR
         arrivals += part
     arrivals = with_steps(arrivals, steps, plan.problem.ids, one_each=schedule.trains_alone)
     schedule.end_round(arrivals)
-    outcome = outcome.with_arrivals(plan.problem, arrivals)
+    outcome = outcome.with_arrivals(plan.problem, arrivals, late)
     outcome = simulation.apply_missing_reports(plan, outcome)
     return RoundResult(outcome, schedule.clock.now_s - began_s, steps, arrivals)
 
@@ -90,8 +91,10 @@ def recorded_arrivals(scenario: Scenario) -> list[RecordedArrival]:
     if scenario.churn.arrivals is None:
         return []
     rounds = read_run(Path(scenario.churn.arrivals)).rounds
-    arrivals = [arrival for event in rounds for arrival in event.get("arrivals") or ()]
-    if not arrivals:
-        problem, allowed = "has no arrivals", "must be of a run that does not wait for all reports"
+    together = [event for event in rounds if "arrivals" not in event]
+    if together or not rounds:  # a mission may have rounds of both kinds
+        problem = f"has no arrivals in {len(together)} of {len(rounds)} rounds"
+        allowed = "must be of a run that never waits for all reports"
         raise input_error(scenario.churn.arrivals, "churn.arrivals", problem, allowed)
+    arrivals = [arrival for event in rounds for arrival in event["arrivals"]]
     return [RecordedArrival(a["id"], a["at_s"], a["dropped"]) for a in arrivals]

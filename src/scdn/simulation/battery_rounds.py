@@ -7,16 +7,18 @@ at the most is reserved until its report arrives, which may be in a later round.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from scdn.arrays import floats
 from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.control.solve import Solver
+from scdn.learning.radio_use import RadioUse, ReportUse
 from scdn.learning.virtual_clock import PartyCycle
 from scdn.methods import RoundContext
 from scdn.mission.battery_rations import device_rations
@@ -27,7 +29,7 @@ from scdn.simulation.plan_within_batteries import least_of_options_j, plan_withi
 from scdn.simulation.radio_bill import add_electronics
 from scdn.simulation.round_options import round_options
 from scdn.simulation.server_compute import ServerCompute, most_server_work, server_compute
-from scdn.simulation.waited_reports import waits_for_all
+from scdn.simulation.waited_reports import longest_wait_s, waits_for_all
 from scdn.simulation.worst_case import ReportReserve, WorstCase, most_sendings, most_used
 from scdn.world.movement_models import MovementJ
 
@@ -73,17 +75,16 @@ def worst_case(simulation: Simulation, problem: RoundProblem, plan: Plan) -> Wor
     sending_j = float(outcome.server_transmission_j.sum())
     if not waits_for_all(simulation, plan):
         clock = schedule.clock
-        running = [cycle.report.use(sendings) for cycle in clock.running.values()]
-        dearest = max(
-            [0.0, *outcome.server_transmission_j, *(r.server_transmission_j for r in running)]
-        )
+        running = {name: cycle.report.use(sendings) for name, cycle in clock.running.items()}
+        running_j = [use.server_transmission_j for use in running.values()]
+        dearest = max([0.0, *outcome.server_transmission_j, *running_j])
         sending_j = len(problem) * float(dearest)
-        ends_s = max((due_s - clock.now_s for due_s in clock.due_s.values()), default=0.0)
         if schedule.restarts_at_once:
+            ends_s = max((due_s - clock.now_s for due_s in clock.due_s.values()), default=0.0)
             longest_s = max(ends_s, 0.0) + len(problem) * work_s / scenario.radio.duty_cycle
             work_s *= math.ceil(len(problem) / max(1, int(outcome.active.sum())))
         else:
-            longest_s = work_s = max(ends_s, work_s / scenario.radio.duty_cycle)
+            longest_s = work_s = _longest_wait_s(simulation, plan, outcome, reports, running)
     stay_s = simulation.time_in_place(plan, longest_s + compute.seconds)
     latency_s = flight_s + simulation.time_in_place(plan, work_s + compute.seconds)
     times_as_long = 1.0 if scenario.round_s is None else stay_s / scenario.round_s
@@ -94,6 +95,28 @@ def worst_case(simulation: Simulation, problem: RoundProblem, plan: Plan) -> Wor
         compute.joules + sending_j,
         flight_s + stay_s,
     )
+
+
+def _longest_wait_s(
+    simulation: Simulation,
+    plan: Plan,
+    worst: Outcome,
+    reports: Sequence[ReportUse],
+    running: Mapping[str, RadioUse],
+) -> float:
+    """Return the most that the reports of a round may take, where devices do not begin again.
+
+    `worst` is what devices that begin now may take in place of what their `reports` plan, and
+    `running` what the messages of the others may take.
+    """
+    ids, clock = plan.problem.ids, simulation.schedule.clock
+    planned_s = floats([report.planned.airtime_s for report in reports])
+    unplanned_s = dict(zip(ids, (worst.airtime_s - planned_s).tolist(), strict=True))
+    for name, use in running.items():
+        unplanned_s[name] = use.airtime_s - clock.running[name].report.planned.airtime_s
+    spent_s = (worst.airtime_s + worst.compute_s) / simulation.scenario.radio.duty_cycle
+    cycles_s = {ids[n]: float(spent_s[n]) for n in np.flatnonzero(worst.active)}
+    return longest_wait_s(plan, clock, cycles_s, unplanned_s)
 
 
 def _most_compute(simulation: Simulation, plan: Plan) -> ServerCompute:

@@ -204,26 +204,28 @@ class EstimatedRun(Simulation):
 
     def train_together(self, plan: Plan, outcome: Outcome) -> StepTaken:
         """Return the step of a round in which every step is taken as planned."""
-        return self._expected_step(plan, outcome)
+        return self._expected_step(plan, outcome, {})
 
     def train_arrivals(
         self, plan: Plan, outcome: Outcome, arrivals: list[Arrival]
     ) -> list[StepTaken]:
         """Return the steps that these reports are expected to take, as planned."""
-        step = self._expected_step(plan, outcome.with_arrivals(plan.problem, arrivals))
+        staleness = {arrival.name: arrival.staleness for arrival in arrivals}
+        step = self._expected_step(plan, outcome.with_arrivals(plan.problem, arrivals), staleness)
         if not self.schedule.trains_alone:
             return [step]
         return [step] * sum(arrival.trains(plan.problem.ids) for arrival in arrivals)
 
-    def _expected_step(self, plan: Plan, outcome: Outcome) -> StepTaken:
+    def _expected_step(
+        self, plan: Plan, outcome: Outcome, staleness: Mapping[str, int]
+    ) -> StepTaken:
         """Return a step of full length, with what each device is expected to contribute."""
-        trained = np.rint(outcome.executed_iterations).astype(np.int64)
-        ids = np.array(plan.problem.ids, dtype=object)
+        trained, ids = np.rint(outcome.executed_iterations), plan.problem.ids
         gains = (trained > 0).astype(np.float64)
         mission = self.mission
         if mission is not None and mission.round is not None:
             share = gain_share(plan.problem.option)
-            gains = share * mission.round.gains[np.arange(len(trained)), trained]
+            gains = share * mission.round.expected_gains(trained, ids, staleness)
             made = share * mission.round.base + float(gains.sum())
             self.model.loss = loss_at(mission.progress + made, mission.first_loss)
         return StepTaken(1.0, contributions=dict(zip(ids, gains.tolist(), strict=True)))

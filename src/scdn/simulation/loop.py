@@ -99,9 +99,10 @@ class Simulation:
             self.server_m = plan.server_m
             result = self.train(plan, self.realise(plan))  # line 6
             compute = self.bill_server()
-            stay_s = self.time_in_place(plan, result.latency_s + compute.seconds)
+            work_s = result.latency_s + compute.seconds
+            stay_s = self.time_in_place(plan, work_s)
             flight_s = float(problem.flight_s(plan.server_m))
-            self.schedule.clock.advance(compute.seconds, flight_s)
+            self.schedule.clock.advance(compute.seconds, stay_s - work_s, flight_s)
             latency_s = flight_s + stay_s
             if self.scenario.round_s is not None:
                 movement = movement.staying_longer(stay_s / self.scenario.round_s)

@@ -107,8 +107,8 @@ def round_costs(
 def _planned_j(plan: Plan, outcome: Outcome, arrivals: Sequence[Arrival] | None) -> Array:
     """Return the joules of each device that the round's problem counts.
 
-    Where the server does not wait for all, these are of the devices that have reported: computing
-    as their cycles were planned, and sending as this plan would let them.
+    Where the server does not wait for all, these are of the devices that have reported, or left:
+    computing as their cycles were planned, and sending as this plan would let them.
     """
     sending = np.where(outcome.active, plan.evaluation.transmission_j, 0.0)
     if arrivals is None:
@@ -116,7 +116,7 @@ def _planned_j(plan: Plan, outcome: Outcome, arrivals: Sequence[Arrival] | None)
     names = {arrival.name for arrival in arrivals}
     reported = np.array([name in names for name in plan.problem.ids], dtype=np.bool_)
     sending = np.minimum(sending, outcome.transmission_j)
-    return np.where(reported, sending + outcome.processing_j, 0.0)
+    return np.where(reported | outcome.leaving, sending + outcome.processing_j, 0.0)
 
 
 def check_limits(

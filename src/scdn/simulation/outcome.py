@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from scdn.control.plan import Plan
 from scdn.control.problem import RoundProblem
 from scdn.learning.radio_use import RadioUse
 from scdn.learning.step_rule import StepTaken
-from scdn.learning.virtual_clock import Arrival
+from scdn.learning.virtual_clock import Arrival, PartyCycle
 from scdn.rng import generator
 from scdn.scenario import Fading, Scenario
 from scdn.world.churn import link_failed
@@ -97,11 +97,20 @@ class Outcome:
             executed_iterations=np.where(late | departed, 0.0, self.executed_iterations),
         )
 
-    def with_arrivals(self, problem: RoundProblem, arrivals: Sequence[Arrival]) -> Outcome:
+    def with_arrivals(
+        self,
+        problem: RoundProblem,
+        arrivals: Sequence[Arrival],
+        late: Mapping[str, PartyCycle] | None = None,
+    ) -> Outcome:
         """Return the outcome with costs and iterations of the cycles that ended in a round.
 
-        Devices that leave have spent the processing of the cycle that they were in.
+        Devices that leave have spent the processing of the cycle that they were in: of the one in
+        `late`, if they began it in an earlier round.
         """
+        begun_j = {name: cycle.processing_j for name, cycle in (late or {}).items()}
+        planned_j = dict(zip(problem.ids, self.processing_j.tolist(), strict=True))
+        given_up_j = floats([begun_j.get(name, planned_j[name]) for name in problem.ids])
         uses = dict.fromkeys(problem.ids, RadioUse())
         processing_j, steps = dict.fromkeys(problem.ids, 0.0), dict.fromkeys(problem.ids, 0)
         for arrival in arrivals:
@@ -112,7 +121,7 @@ class Outcome:
         spent = floats(list(processing_j.values()))
         return replace(
             self.with_uses(list(uses.values())),
-            processing_j=np.where(self.leaving, self.processing_j, spent),
+            processing_j=np.where(self.leaving, given_up_j, spent),
             executed_iterations=floats(list(steps.values())) / problem.learning.steps_per_iteration,
         )
 

@@ -40,17 +40,40 @@ def reports_to_wait_for(
 ) -> int | None:
     """Return after how many reports the round ends; None if it waits for all.
 
-    The round ends when the last of those that the plan waits for, and that begin now, reports. All
-    reports that are due until then count, whoever sends them. It is one at least.
+    The round ends when the last of those that the plan waits for, and that begin now, reports, or
+    would have if it were not cut off. If all of them are late from earlier rounds, it ends with the
+    first of them, and at once if those that were to begin have left. All reports that are due until
+    then count, whoever sends them.
     """
     if plan.waits_for is None:
         return None
     due_s = {name: _due_s(clock, name, cycle) for name, cycle in cycles.items()}
-    begins = [due_s[n] for n in plan.waits_for if n in due_s and n not in clock.running]
-    ends_s = max(begins, default=clock.now_s)
-    current = {**cycles, **{n: cycle for n, cycle in clock.running.items() if n in cycles}}
-    in_time = [n for n, cycle in current.items() if not cycle.late and due_s[n] <= ends_s]
-    return max(len(in_time), 1)
+    waited_s = {name: due_s[name] for name in plan.waits_for if name in due_s}
+    begin_s = [at_s for name, at_s in waited_s.items() if name not in clock.running]
+    if not begin_s and len(waited_s) < len(plan.waits_for):
+        return 0
+    ends_s = max(begin_s) if begin_s else min(waited_s.values())
+    return sum(at_s <= ends_s for at_s in due_s.values())
+
+
+def longest_wait_s(
+    plan: Plan, clock: VirtualClock, cycles_s: Mapping[str, float], unplanned_s: Mapping[str, float]
+) -> float:
+    """Return the most that it may take until the reports are there that end a round.
+
+    `cycles_s` is how long the cycle of each device may take that begins one now, and `unplanned_s`
+    by how much what each sends beyond its plan may prolong the round. Devices that were measured to
+    be slower than planned take longer.
+    """
+    cycles_s = {name: clock.pace(name) * seconds for name, seconds in cycles_s.items()}
+    running_s = {n: _due_s(clock, n, cycle) - clock.now_s for n, cycle in clock.running.items()}
+    if plan.waits_for is None:
+        prolonged = [seconds + unplanned_s[name] for name, seconds in running_s.items()]
+        return max([0.0, *prolonged, *cycles_s.values()])
+    begin_s = [s for n, s in cycles_s.items() if n in plan.waits_for and n not in running_s]
+    first_s = min((s for n, s in running_s.items() if n in plan.waits_for), default=0.0)
+    others_s = [s for n, s in unplanned_s.items() if n in running_s or n not in plan.waits_for]
+    return max(begin_s, default=max(first_s, 0.0)) + max(others_s, default=0.0)
 
 
 def _due_s(clock: VirtualClock, name: str, cycle: PartyCycle) -> float:

@@ -24,5 +24,5 @@ class PlannedSchedule(Schedule):
         self, cycles: Mapping[str, PartyCycle], devices: int, begins: Mapping[str, int]
     ) -> list[Arrival]:
         """Advance the clock to the last report that the plan waits for."""
-        count = devices if self.reports is None else max(self.reports, 1)
+        count = devices if self.reports is None else self.reports
         return self.clock.first_reports(cycles, count, begins, replaces_dropped=False)

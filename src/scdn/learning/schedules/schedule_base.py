@@ -32,10 +32,10 @@ class Schedule:
     (`VerticalModel.begin_cycles`, which the clock sees to). In a federation the clock waits for the
     devices' replies, and the schedule stays the same.
 
-    Then the server's computing and its flight are added to the clock, while parties go on and
-    reports wait. `state_dict` is called after each round, `load_state_dict` once, on a new object,
-    when a run resumes. Where `waits_for_all` is set, a round's end needs no clock, and none of the
-    three methods is called.
+    Then the server's computing, the rest of its stay and its flight are added to the clock, while
+    parties go on and reports wait. `state_dict` is called after each round, `load_state_dict` once,
+    on a new object, when a run resumes. Where `waits_for_all` is set, a round's end needs no clock,
+    and none of the three methods is called.
 
     A round is billed for the reports that it collects. Equal terms: in every recorded round the
     server takes its `server_steps`, on the rows of that round, whatever the schedule.
