@@ -1,16 +1,18 @@
-"""Federate devices as processes, one of which trains ten times slower, with each schedule.
+"""Federate devices as processes, one of which computes ten times slower, with each schedule.
 
-    python benchmarks/federated_stragglers.py federated-stragglers.jsonl
+    python benchmarks/federated_stragglers.py federated-stragglers.jsonl --seeds 0,1,2,3
 
-Devices of this machine, four or `--devices`, learn the digits. What a step takes is a pause of `STEP_S`, ten times
-as long on one of them; all else takes what it takes here. Seconds are those of the wall clock from
-the first round on, and joules are billed by the model. A line is written for each schedule.
+The devices of `examples/straggler.toml` learn MNIST. Before it trains, each pauses for `STRETCH`
+times as long as the model says that it computes with the planned clock, so that pauses outweigh
+what else a round takes on one machine. Seconds are those of the wall clock from the first round on,
+and joules are billed by the model. A line is appended for each seed and schedule.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 import time
@@ -35,30 +37,22 @@ from scdn.record.run_reader import Run, read_run
 from scdn.record.target_results import target_results
 from scdn.scenario import read_scenario
 from scdn.targets import parse_targets
+from scdn.world.energy import cycles
 
-STEP_S, SLOWER = 0.2, 10
-ROUNDS = {  # shorter ones may take more
-    "synchronous": 6,
-    "buffered": 24,
-    "asynchronous": 24,
-    "mission": 24,
-    "mission that waits": 6,
+SCENARIO = Path(__file__).parents[1] / "examples" / "straggler.toml"
+STRETCH, FLOPS_PER_CYCLE = 3.0, 0.0066  # that of all devices of the scenario
+TARGET = "top3=97"
+SCHEDULES = {  # the method, rounds at most, and further settings
+    "synchronous": ("max-vfl", 15, ()),
+    "buffered": ("max-vfl-buffered", 20, ()),
+    "asynchronous": ("federated_stragglers:ASYNCHRONOUS", 30, ()),
+    "mission": ("mission", 30, ("mission.goal=time", f"mission.target={TARGET}")),
+    "mission that waits": (
+        "mission",
+        15,
+        ("mission.goal=time", f"mission.target={TARGET}", "mission.schedule=synchronous"),
+    ),
 }
-METHODS = {
-    "synchronous": "max-vfl",
-    "buffered": "max-vfl-buffered",
-    "asynchronous": "federated_stragglers:ASYNCHRONOUS",
-    "mission": "mission",
-    "mission that waits": "mission",
-}
-TARGETS = ("top1=93", "top1=95")
-MISSION = ("mission.goal=time", "mission.target=top1=95")  # the harder one
-SETTINGS = (
-    "churn.entry_rate=0",
-    "churn.exits=false",
-    "max_delay_s=1",
-    "learning.compute_deadline_s=100",
-)
 
 
 def __getattr__(name: str) -> Any:
@@ -70,48 +64,50 @@ def __getattr__(name: str) -> Any:
     return replace(method("max-vfl"), name="max-vfl-asynchronous", schedule="asynchronous")
 
 
-def slow_device(step_s: float, arguments: list[str]) -> int:
-    """Run a device whose steps take so long."""
+def slow_device(arguments: list[str]) -> int:
+    """Run a device that takes as long as the model says, stretched."""
     from scdn.cli import main
     from scdn.federation.device_client import DeviceClient
 
-    train = DeviceClient._train
+    train, make_model, connections = DeviceClient._train, DeviceClient._make_model, []
+
+    def noting_connections(device: DeviceClient, request: Any, arrays: Any) -> Any:
+        made = make_model(device, request, arrays)
+        connections.append(made[-1])
+        return made
 
     def with_pauses(device: DeviceClient, request: Any, arrays: Any) -> Any:
-        time.sleep(step_s * request.steps)
+        batch_size = device._learning.batch_size
+        work = cycles(request.steps, batch_size, connections[-1], FLOPS_PER_CYCLE)
+        time.sleep(STRETCH * float(work) / request.cpu_hz)
         return train(device, request, arrays)
 
+    DeviceClient._make_model = noting_connections  # type: ignore[method-assign]
     DeviceClient._train = with_pauses  # type: ignore[method-assign]
     return main(arguments)
 
 
 class SlowDevices(LocalDevices):
-    """Devices of this machine with pauses; the first is the slow one."""
+    """Devices of this machine with pauses."""
 
     @contextmanager
     def running(self, address: ServerAddress) -> Iterator[None]:
-        """Start a process for every device, with its own pauses."""
+        """Start a process for every device."""
         folder = self.labels.parent
         with ExitStack() as stack:
             for name in self.names:
-                step_s = STEP_S * (SLOWER if name == self.names[0] else 1)
-                command = [sys.executable, __file__, "--device", str(step_s)]
-                command += self.arguments(name, address)
+                command = [sys.executable, __file__, "--device", *self.arguments(name, address)]
                 stack.enter_context(
                     child_process(command, folder / f"{name}.log", folder / "flower")
                 )
             yield
 
 
-def federate(schedule: str, count: int, out: Path) -> Run:
-    """Run a federation of so many devices until its last round."""
-    settings = [*SETTINGS, f"fleet.0.count={count}", f"method={METHODS[schedule]}"]
-    settings.append(f"learning.rounds={ROUNDS[schedule]}")
-    if METHODS[schedule] == "mission":
-        settings += MISSION
-    if schedule == "mission that waits":
-        settings.append("mission.schedule=synchronous")
-    scenario = federated_scenario(read_scenario("examples/quick.toml", settings))
+def federate(schedule: str, seed: int, out: Path) -> Run:
+    """Run a federation until its last round."""
+    name, rounds, settings = SCHEDULES[schedule]
+    settings = (*settings, f"method={name}", f"learning.rounds={rounds}", f"seed={seed}")
+    scenario = federated_scenario(read_scenario(SCENARIO, settings))
     local = SlowDevices.prepare(out, scenario, None, with_keys=False)
     devices = SlowDevices(local.out, local.scenario, local.names, None)
     write_atomic(out / "scenario.json", to_json(scenario.model_dump(mode="json", by_alias=True)))
@@ -119,7 +115,7 @@ def federate(schedule: str, count: int, out: Path) -> Run:
         out=str(out),
         scenario=str(out / "scenario.json"),
         labels=str(devices.labels),
-        devices=count,
+        devices=len(local.names),
         timeout_s=60.0,
     )
     address = ServerAddress("127.0.0.1", free_port(), None)
@@ -130,24 +126,25 @@ def federate(schedule: str, count: int, out: Path) -> Run:
     return read_run(out)
 
 
-def result(schedule: str, recorded: Run) -> dict[str, Any]:
+def result(schedule: str, seed: int, recorded: Run) -> dict[str, Any]:
     """Return what a run took to its targets; seconds are measured, and not modelled."""
     rounds, seconds = recorded.rounds, 0.0
     measured = []
     for event in rounds:
         seconds += event["seconds"]
         measured.append(seconds)
-    targets = target_results(recorded.start, rounds, parse_targets(TARGETS))
+    targets = target_results(recorded.start, rounds, parse_targets((TARGET,)))
     for target in targets:
         target["seconds"] = measured[target["round"]] if target["reached"] else None
     slow = [
         arrival["staleness"]
         for event in rounds
         for arrival in event.get("arrivals") or ()
-        if arrival["id"] == "device-1"
+        if arrival["id"].startswith("slow")
     ]
     return {
         "schedule": schedule,
+        "seed": seed,
         "targets": targets,
         "rounds": len(rounds),
         "seconds": seconds,
@@ -161,20 +158,21 @@ def result(schedule: str, recorded: Run) -> dict[str, Any]:
 def main() -> int:
     """Run each schedule, or a device."""
     if sys.argv[1:2] == ["--device"]:
-        return slow_device(float(sys.argv[2]), sys.argv[3:])
+        return slow_device(sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--schedules", default=",".join(METHODS))
-    parser.add_argument("--devices", type=int, default=4)
+    parser.add_argument("--schedules", default=",".join(SCHEDULES))
+    parser.add_argument("--seeds", default="0", help="of scenarios, with commas between them")
     options = parser.parse_args()
-    fetch("digits")
-    for schedule in options.schedules.split(","):
-        with tempfile.TemporaryDirectory() as folder:
-            recorded = federate(schedule, options.devices, Path(folder))
-            line = json.dumps({"devices": options.devices, **result(schedule, recorded)})
-        print(line, flush=True)
-        with options.file.open("a") as file:
-            file.write(line + "\n")
+    os.environ["PYTHONPATH"] = str(Path(__file__).parent)  # where processes find ASYNCHRONOUS
+    fetch("mnist")
+    for seed in map(int, options.seeds.split(",")):
+        for schedule in options.schedules.split(","):
+            with tempfile.TemporaryDirectory() as folder:
+                line = json.dumps(result(schedule, seed, federate(schedule, seed, Path(folder))))
+            print(line, flush=True)
+            with options.file.open("a") as file:
+                file.write(line + "\n")
     return 0
 
 
