@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from malicious_behaviours import BEHAVIOURS, behave
 
 from scdn.federation.anomaly_detection import AnomalyDetector
+from scdn.federation.blocked_steps import BlockedRounds
 from scdn.federation.fusion_history import WATCHED_ROUNDS, FusionHistory
 from scdn.federation.odd_replies import OddReplies
 from scdn.federation.reply_history import SIZE, ReplyHistory
@@ -150,6 +151,39 @@ def test_a_fusion_model_that_is_as_good_stays_and_the_watch_ends():
     assert log == []
 
 
+def test_of_two_models_of_one_round_the_better_one_stays():
+    """Where nobody waits, a round has several arrivals, and the server trains after each."""
+    harm, log = Harm(("a",)), []
+    history = FusionHistory(log.append)
+    harm.set_bias(5.0)
+    history.begin_round(4, harm, {}, ROWS["held_out"])
+    harm.server.fusion = present = FusionModel.create(("a",), 3, TensorOptions("cpu", "float64"), 1)
+    harm.set_bias(2.0)
+    history.note_left_out(4)
+    history.begin_round(4, harm, {}, ROWS["held_out"])
+    assert harm.server.fusion is present
+    assert log == []
+
+
+# --- steps that are taken back --------------------------------------------------------------------
+
+
+def test_a_party_that_blocks_a_step_now_and_then_is_not_dismissed():
+    blocked = BlockedRounds()
+    for _ in range(10):
+        assert blocked.add(["a"]) is None
+        blocked.stood({"a", "b"})
+    assert [blocked.add(["a"]) for _ in range(3)] == [None, None, "a"]
+
+
+def test_a_step_without_the_party_that_blocked_does_not_speak_for_it():
+    blocked = BlockedRounds()
+    for _ in range(2):
+        assert blocked.add(["a"]) is None
+        blocked.stood({"b"})
+    assert blocked.add(["a"]) == "a"
+
+
 # --- what is named --------------------------------------------------------------------------------
 
 
@@ -187,6 +221,13 @@ def test_honest_updates_are_not_named(factor, seed):
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     return export_features(tmp_path_factory.mktemp("parties"), "learning.rounds=4")
+
+
+def test_steps_that_stand_speak_for_all_who_took_them(files, tmp_path, monkeypatch):
+    stood = []
+    monkeypatch.setattr(BlockedRounds, "stood", lambda _, names: stood.append(set(names)))
+    federate(files, tmp_path / "run", network_of(files, *THREE))
+    assert stood.count(set(THREE)) >= 2  # of four rounds
 
 
 @pytest.mark.parametrize(

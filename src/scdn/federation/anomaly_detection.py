@@ -199,7 +199,7 @@ class AnomalyDetector:
         rows: Mapping[str, Tensor],
         not_finite: Collection[str],
     ) -> Reasons:
-        """Judge a step that was taken back: one party alone must not do so in several rounds."""
+        """Judge a step that was taken back: one party alone must not do so too often."""
         table, blocking = judged_table(rows), list(not_finite)
         if not blocking and self.harm is not None:
             blocking = blocking_parties(self.harm, updated, before, table, rows[table])
@@ -208,6 +208,10 @@ class AnomalyDetector:
             return {}
         self.suspicious_rounds[name] = MAX_SUSPICIOUS_ROUNDS
         return {name: f"it alone has blocked the steps of {MAX_BLOCKED_ROUNDS} rounds"}
+
+    def step_stood(self, names: Collection[str]) -> None:
+        """Note that the step of these parties was not taken back."""
+        self._blocked.stood(names)
 
     def reports(
         self, samples: Mapping[str, Tensor], imputed: Mapping[str, Tensor] | None = None

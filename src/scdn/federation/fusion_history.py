@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 
 from torch import Tensor
 
@@ -60,19 +61,17 @@ class FusionHistory:
             return
         tables = harm.with_imputed(sent, rows)
         present = server.fusion
-        losses = {round_: harm.loss(tables, rows)}
-        models = {round_: present}
+        tried = [(harm.loss(tables, rows), round_, present)]
         for earlier, model in self._models:
             if (known := _with_members_of(model, present)) is not None:
-                models[earlier] = server.fusion = known
-                losses[earlier] = harm.loss(tables, rows)
-        best = min(losses, key=losses.__getitem__)
-        if losses[best] >= (1 - MIN_GAIN) * losses[round_]:
-            best = round_
-        server.fusion = models[best]
-        if best != round_:
-            told = f"its loss is {losses[best]:.3g} instead of {losses[round_]:.3g}"
-            self.log(f"the fusion model is again that of round {best + 1}: {told}")
+                server.fusion = known
+                tried.append((harm.loss(tables, rows), earlier, known))
+        (loss, _, _), (least, best_round, best) = tried[0], min(tried, key=itemgetter(0))
+        is_better = least < (1 - MIN_GAIN) * loss
+        server.fusion = best if is_better else present
+        if is_better:
+            told = f"its loss is {least:.3g} instead of {loss:.3g}"
+            self.log(f"the fusion model is again that of round {best_round + 1}: {told}")
 
 
 def _with_members_of(model: FusionModel, present: FusionModel) -> FusionModel | None:
