@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -163,6 +164,58 @@ def test_of_two_models_of_one_round_the_better_one_stays():
     history.begin_round(4, harm, {}, ROWS["held_out"])
     assert harm.server.fusion is present
     assert log == []
+
+
+def test_a_resumed_server_goes_back_to_the_same_fusion_model():
+    harms, histories = [Harm(("a", "b")) for _ in range(2)], [FusionHistory() for _ in range(2)]
+    harms[0].set_bias(2.0)
+    histories[0].begin_round(0, harms[0], {}, ROWS["held_out"])
+    good = harms[0].server.fusion
+    histories[0].note_left_out(1)
+    present = FusionModel.create(("a", "b"), 3, TensorOptions("cpu", "float64"), 1)
+    histories[1].load_state_dict(histories[0].state_dict(), present)
+    for harm, history in zip(harms, histories, strict=True):
+        harm.server.fusion = present
+        harm.set_bias(9.0)
+        history.begin_round(1, harm, {}, ROWS["held_out"])
+        assert harm.loss({}, None) == 2.0
+        assert torch.equal(harm.server.fusion.parameters["blocks"], good.parameters["blocks"])
+
+
+# --- after a resume -------------------------------------------------------------------------------
+
+
+def resumed(detector):
+    later = AnomalyDetector(detector.train_rows, detector.noise_deviation)
+    later.load_state_dict(json.loads(json.dumps(detector.state_dict())))
+    return later
+
+
+def test_an_old_device_is_not_compared_with_newcomers_after_a_resume():
+    """The embeddings of a model grow with time."""
+    detector = AnomalyDetector(100, 0.0)
+    sent = {"old": {"held_out": 10 * table(0)}}
+    sent |= {name: {"held_out": table(seed)} for seed, name in enumerate("ab", 1)}
+    for state in range(8):
+        detector.accept("old", state, sent["old"], ROWS, 32)
+    states = {"old": 8, "a": 0, "b": 0}
+    for one in (detector, resumed(detector)):
+        assert one.before_training(sent, ROWS, states, 32) == {}
+
+
+def test_what_is_expected_of_a_device_is_the_same_after_a_resume():
+    detector = AnomalyDetector(100, 0.0)
+    detector.accept("a", 1, {"held_out": table(0)}, ROWS, 32)
+    expected = detector._expected("a", table(1))
+    assert float(expected.abs().sum()) > 0
+    assert torch.equal(resumed(detector)._expected("a", table(1)), expected)
+
+
+def test_a_device_that_blocks_all_steps_is_found_out_after_a_resume():
+    detector = AnomalyDetector(100, 0.0)
+    for _ in range(2):
+        assert detector.taken_back({}, {}, ROWS, ["a"]) == {}
+    assert resumed(detector).taken_back({}, {}, ROWS, ["a"]).keys() == {"a"}
 
 
 # --- steps that are taken back --------------------------------------------------------------------

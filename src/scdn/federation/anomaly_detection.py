@@ -310,15 +310,19 @@ class AnomalyDetector:
         self.parties = {n: history for n, history in self.parties.items() if n not in names}
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what later rounds need: rounds out of line, and the figures so far."""
-        figures = {name: history.figures for name, history in self.parties.items()}
-        return {"suspicious": dict(self.suspicious_rounds), "figures": figures}
+        """Return what later rounds need, but for the fusion models: those are arrays."""
+        return {
+            "suspicious": dict(self.suspicious_rounds),
+            "histories": {name: history.state_dict() for name, history in self.parties.items()},
+            "blocked": [self._blocked.name, self._blocked.count],
+        }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         self.suspicious_rounds = Counter(state["suspicious"])
-        figures = state.get("figures", {})  # not in runs of earlier versions
-        self.parties = {name: ReplyHistory(dict(values)) for name, values in figures.items()}
+        histories = state.get("histories", {})  # not in runs of earlier versions
+        self.parties = {n: ReplyHistory.from_state_dict(values) for n, values in histories.items()}
+        self._blocked = BlockedRounds(*state.get("blocked", ()))
 
     # --- inside ---------------------------------------------------------------------------------
 

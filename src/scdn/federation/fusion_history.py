@@ -17,10 +17,12 @@ from torch import Tensor
 
 from scdn.federation.embedding_harm import HarmMeasure
 from scdn.learning.fusion_model import FusionModel
+from scdn.learning.tensors import Arrays, StateDict, strip_prefix, to_arrays
 
 MAX_MODELS = 8  # of the last rounds in which nobody was left out
 WATCHED_ROUNDS = 3  # after one in which somebody was, in which the models are compared
 MIN_GAIN = 0.02  # part of the loss by which an earlier model must be better
+_ARRAYS = "fusions"
 
 
 @dataclass
@@ -72,6 +74,30 @@ class FusionHistory:
         if is_better:
             told = f"its loss is {least:.3g} instead of {loss:.3g}"
             self.log(f"the fusion model is again that of round {best_round + 1}: {told}")
+
+    def state_dict(self) -> StateDict:
+        """Return the models and their rounds."""
+        arrays: Arrays = {}
+        for index, (_, model) in enumerate(self._models):
+            arrays |= to_arrays(model.parameters, f"{_ARRAYS}/{index}/parameters")
+            arrays |= to_arrays(model.buffers, f"{_ARRAYS}/{index}/buffers")
+        models = [[round_, *model.members] for round_, model in self._models]
+        return StateDict(arrays, {"models": models, "left_out_in": self._left_out_in})
+
+    def load_state_dict(self, state: StateDict, present: FusionModel) -> None:
+        """Restore what `state_dict` returned, with models that are built as the present one."""
+        self._left_out_in = state.values["left_out_in"]
+        self._models.clear()
+        for index, (round_, *members) in enumerate(state.values["models"]):
+            saved = strip_prefix(state.arrays, f"{_ARRAYS}/{index}/")
+            tensors = {name: present.options.tensor(array) for name, array in saved.items()}
+            model = replace(
+                present,
+                members=tuple(members),
+                parameters=strip_prefix(tensors, "parameters/"),
+                buffers=strip_prefix(tensors, "buffers/"),
+            )
+            self._models.append((round_, model))
 
 
 def _with_members_of(model: FusionModel, present: FusionModel) -> FusionModel | None:
