@@ -16,16 +16,19 @@ from federation_helpers import (
     export_features,
     federate,
     network_of,
+    scripted_scenario,
     server,
     small_scenario,
 )
 
+from scdn.federation.export_parties import export_parties
 from scdn.federation.kept_states import KeptStates
 from scdn.federation.membership import Membership
 from scdn.federation.messenger import Messenger, Node, RawReply, Request
 from scdn.federation.wire_format import Frame, decode, encode
 from scdn.file_io import OutputError
 from scdn.record.run_reader import read_run
+from scdn.world.churn import churn_trace
 
 
 @pytest.fixture(scope="module")
@@ -230,3 +233,56 @@ def test_silence_becomes_a_departure_with_time(is_connected, silent_s, leaves):
     membership.find_departed(["a"], ["a"], [])
     now[0] += 1000.0
     assert membership.find_departed(["a"], ["a"], ["a"]) == set()  # it has been heard since
+
+
+def test_a_device_that_is_back_may_miss_a_round_again():
+    """It is waited for less long at first, and may still be starting."""
+    now, network = [0.0], InProcessNetwork()
+    network.nodes = lambda: [Node(7, "", 0.0)]
+    membership = Membership(Messenger(network, "r", clock=lambda: now[0]), "")
+    membership.device_of["a"], membership.messenger.node_of["a"] = "a", 6
+    for _ in range(4):
+        assert membership.find_departed(["a"], ["a"], ["a"]) == set()
+        now[0] += 50.0
+    membership.messenger.node_of["a"] = 7
+    membership.is_back("a")
+    assert membership.find_departed(["a"], ["a"], ["a"]) == set()
+    now[0] += 29.0
+    assert membership.find_departed(["a"], ["a"], ["a"]) == set()
+    now[0] += 2.0
+    assert membership.find_departed(["a"], ["a"], ["a"]) == {"a"}  # it is connected, and silent
+
+
+def test_coming_back_again_and_again_without_a_word_does_not_help():
+    now, network = [0.0], InProcessNetwork()
+    network.nodes = lambda: [Node(7, "", 0.0)]
+    membership = Membership(Messenger(network, "r", clock=lambda: now[0]), "")
+    membership.device_of["a"], membership.messenger.node_of["a"] = "a", 7
+    while not membership.find_departed(["a"], ["a"], ["a"]):
+        now[0] += 20.0
+        membership.is_back("a")
+    assert 300.0 <= now[0] < 340.0
+
+
+@pytest.mark.parametrize("node", [3, 9])
+def test_with_a_trace_a_killed_device_comes_back_as_itself(tmp_path, node):
+    """At the node that it had, or at another one where there are no keys."""
+    scenario, _ = scripted_scenario(tmp_path)
+    export_parties(scenario, churn_trace(scenario), tmp_path)
+    names, kept, log = churn_trace(scenario).fleet.id.tolist(), KeptStates(tmp_path / "state"), []
+    network = InProcessNetwork()
+    network.nodes = lambda: [Node(node, "", 0.0) for node in network.devices]
+    for number, name in enumerate(names, 1):
+        kept_here = kept if number == 3 else None
+        network.plug(number, device(tmp_path, name, kept=kept_here))
+
+    def act(event, _):
+        if event["round"] == 2:
+            network.unplug(3)
+            network.plug(node, device(tmp_path, names[2], kept=kept))
+
+    federation = server(tmp_path, tmp_path / "run", network, log, patience_s=600.0)
+    run = federation.run(scenario, on_round=act)
+    missed = [names[2] in event["federation"]["missed"] for event in run.rounds]
+    assert sum(line == f"{names[2]}: is back" for line in log) == 1
+    assert missed[-1] is False

@@ -223,10 +223,8 @@ class FederatedSimulation(Simulation):
 
     def _is_anybody_connected(self) -> bool:
         """Return whether a party is connected; a trace may say that there is none."""
-        node_of = self.membership.messenger.node_of
-        nodes = {node.id for node in self.membership.messenger.transport.nodes()}
-        connected = any(node_of.get(name) in nodes for name in self.remote.names)
-        return connected or (self.follows_trace and not self.remote.names)
+        connected = self.membership.connected(self.remote.names)
+        return bool(connected) or (self.follows_trace and not self.remote.names)
 
     def _is_anybody_found(self) -> bool:
         """Wait until a party is back, or a new one can join at the end of the round."""
@@ -244,6 +242,7 @@ class FederatedSimulation(Simulation):
         new, back = self.membership.discover(self._known_state)
         for name in self.remote.ask_to_join(back):
             self.remote.rejoin(name)
+            self.membership.is_back(name)
             self._log(f"{name}: is back")
         return new
 
@@ -264,8 +263,8 @@ class FederatedSimulation(Simulation):
     def _admit_as_scripted(self) -> None:
         """Wait for the devices that the trace lets enter in this round, and admit them."""
         staying = set(self.remote.names) - set(self.leaving())
-        if not staying <= self.membership.messenger.node_of.keys():
-            self._discover()  # one that restarted may be back
+        if not staying <= self.membership.connected(staying):
+            self._discover()  # one that restarted may be back, at another node
         expected = set(self.trace.fleet.id[self.trace.entering(self.round)].tolist())
         if not expected:
             return
