@@ -67,6 +67,7 @@ class FederatedSimulation(Simulation):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.remote.detector.harm = HarmMeasure(self.model.server)
+        self.membership.messenger.probe = self.membership.hello
         if not self.schedule.waits_for_all:
             recorded = recorded_arrivals(self.scenario)
             self.schedule.clock = ObservedClock(remote=self.remote, recorded=recorded)

@@ -83,10 +83,7 @@ class Membership:
         self._sent_away &= nodes.keys()
         in_use = self.messenger.banned_nodes | set(self.messenger.node_of.values())
         in_use |= self._sent_away
-        most_rows = max(_ALWAYS_ROWS, ROWS_PER_LABEL * self.labels)
-        max_bytes = DIGEST_BYTES * most_rows + _HELLO_BYTES
-        fields = {"version": VERSION, "salt": self.salt}
-        hello = Request("hello", fields, max_bytes=max_bytes)
+        hello = self.hello()
         requests = {
             f"node {node}": (node, hello)
             for node in nodes
@@ -104,6 +101,12 @@ class Membership:
                 self._add(party, node.id, reply)
                 (back if known else new).append(party)
         return new, back
+
+    def hello(self) -> Request:
+        """Return the request for a device's name, its rows and the states that it has."""
+        most_rows = max(_ALWAYS_ROWS, ROWS_PER_LABEL * self.labels)
+        max_bytes = DIGEST_BYTES * most_rows + _HELLO_BYTES
+        return Request("hello", {"version": VERSION, "salt": self.salt}, max_bytes=max_bytes)
 
     def find_departed(
         self, present: Collection[str], asked: Collection[str], missed: Collection[str]
