@@ -104,10 +104,12 @@ class SuperLinkControl:
         except Exception:  # not yet, for whatever reason
             return False
 
-    def is_slow(self, error: Exception) -> bool:
-        """Return whether an error says that the SuperLink is there, but did not answer in time."""
+    def is_busy(self, error: Exception) -> bool:
+        """Return whether an error says that the SuperLink is there, but has no time to answer."""
         import httpx
 
+        if isinstance(error, httpx.HTTPStatusError):  # 503: it has too many connections
+            return error.response.is_server_error
         return isinstance(error, httpx.TimeoutException)
 
     def register(self, public_key: bytes, name: str) -> None:
