@@ -7,7 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from federation_helpers import THREE, export_features, federate, network_of
+from federation_helpers import (
+    THREE,
+    export_features,
+    federate,
+    network_of,
+    server,
+    small_scenario,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from malicious_behaviours import BEHAVIOURS, behave
@@ -274,6 +281,20 @@ def test_honest_updates_are_not_named(factor, seed):
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     return export_features(tmp_path_factory.mktemp("parties"), "learning.rounds=4")
+
+
+def test_nothing_is_kept_of_what_a_departed_device_sent_when_it_began(files, tmp_path):
+    network, kept = network_of(files, *THREE), {}
+    federation = server(files, tmp_path / "run", network)
+
+    def act(event, simulation):
+        if event["round"] == 1:
+            network.unplug(2)
+        kept[event["round"]] = set(simulation.remote.before)
+
+    federation.run(small_scenario("learning.rounds=5"), on_round=act)
+    assert kept[0] == set(THREE)
+    assert kept[4] == set(THREE) - {"device-2"}
 
 
 def test_steps_that_stand_speak_for_all_who_took_them(files, tmp_path, monkeypatch):

@@ -118,6 +118,7 @@ class RemoteParties:
         for name in names:
             self.messenger.give_up(name)
             self.ready.pop(name, None)
+            self.before.pop(name, None)
 
     def forget_harmful(self, names: Collection[str]) -> None:
         """Forget parties that are dismissed, unless their last report was good."""
