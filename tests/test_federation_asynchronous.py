@@ -236,8 +236,10 @@ def test_a_device_that_disconnects_while_it_works_has_left(tmp_path, schedule):
         if event["round"] == 1:
             network.unplug(1)
 
-    recorded = server(tmp_path, tmp_path / "run", network).run(scenario, on_round=unplug)
+    log = []
+    recorded = server(tmp_path, tmp_path / "run", network, log).run(scenario, on_round=unplug)
     assert len(recorded.rounds) == 6
+    assert sum(line.startswith(f"{ONE_SLOW}: has left, in round ") for line in log) == 1
     exits = [name for event in recorded.rounds for name in event["exited"]]
     assert exits == [ONE_SLOW]
     assert all(event["arrivals"] for event in recorded.rounds)

@@ -124,11 +124,7 @@ class FederatedSimulation(Simulation):
         self._dismiss_suspicious(staying)
         trained = set(progress.trained) - missed
         departed = self.membership.find_departed(staying, progress.asked, missed) - trained
-        self._lost |= departed
-        for name in sorted(departed):
-            self._log(f"{name}: has left, in round {self.round + 1}")
-        if departed:
-            self.trace = with_departures(self.trace, departed, self.round)
+        self._note_departures(departed)
         unheard = np.array([name in missed - departed for name in ids], bool)
         left = np.array([name in departed for name in ids], bool)
         return outcome.with_missing_reports(plan, unheard, left)
@@ -143,14 +139,20 @@ class FederatedSimulation(Simulation):
         self._dismiss_suspicious(staying)
         missed = clock.dropped - clock.heard
         departed = self.membership.find_departed(staying, clock.dropped | clock.heard, missed)
-        self._lost |= departed
-        if departed:
-            self.trace = with_departures(self.trace, departed, self.round)
+        self._note_departures(departed)
         left = np.array([name in departed for name in ids], bool)
         unheard = np.array([name in missed for name in ids], bool)
         return replace(
             outcome, leaving=outcome.leaving | left, failed=(outcome.failed | unheard) & ~left
         )
+
+    def _note_departures(self, departed: set[str]) -> None:
+        """Let devices that have left without a goodbye leave in this round."""
+        self._lost |= departed
+        for name in sorted(departed):
+            self._log(f"{name}: has left, in round {self.round + 1}")
+        if departed:
+            self.trace = with_departures(self.trace, departed, self.round)
 
     def _dismiss_suspicious(self, staying: Collection[str]) -> None:
         """Send away devices that were out of line, or slow, in too many rounds."""
