@@ -20,7 +20,7 @@ from scdn.learning.fusion_model import FusionModel
 from scdn.learning.tensors import Arrays, StateDict, strip_prefix, to_arrays
 
 MAX_MODELS = 8  # of the last rounds in which nobody was left out
-WATCHED_ROUNDS = 3  # after one in which somebody was, in which the models are compared
+WATCHED_ROUNDS = 3  # in which the models are compared, from one in which somebody was on
 MIN_GAIN = 0.02  # part of the loss by which an earlier model must be better
 _ARRAYS = "fusions"
 
