@@ -19,6 +19,8 @@ def run_device(log, arguments, parent):
     assert os.getppid() == parent
     with open(log, "a") as file:
         file.write(f"{os.getpid()} {' '.join(arguments)}\\n")
+    if arguments == ["fails"]:
+        raise ValueError("a device's own error")
     if arguments != ["ends"]:
         time.sleep(1e6)
     return 0
@@ -42,7 +44,9 @@ def start(tmp_path):
         file = tmp_path / "devices.json"
         file.write_text(json.dumps(devices))
         command = [sys.executable, "-c", PROGRAM, str(file)]
-        started.append(subprocess.Popen(command, start_new_session=True))
+        started.append(
+            subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True)
+        )
         return started[-1]
 
     yield begin
@@ -50,6 +54,7 @@ def start(tmp_path):
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        process.stderr.close()
 
 
 def starts_of(folder, name, count, meanwhile=lambda: None):
@@ -80,3 +85,9 @@ def test_a_device_that_was_killed_is_started_again_and_the_others_go_on(start, t
 
 def test_it_ends_when_all_devices_have_ended(start):
     assert start(a="ends", b="ends").wait(60) == 0
+
+
+def test_an_error_of_a_device_is_told(start):
+    process = start(a="fails", b="ends")
+    assert "ValueError: a device's own error" in process.communicate(timeout=60)[1]
+    assert process.returncode == 0

@@ -13,7 +13,7 @@ import pytest
 
 from scdn.federation.certificates import make_keys, read_private_key
 from scdn.federation.flower import access_check, disable_internet_calls, private_parts
-from scdn.federation.flower.access_check import AccessCheck, DeviceKeys, Strangers
+from scdn.federation.flower.access_check import AccessCheck, Connections, DeviceKeys
 from scdn.federation.flower.private_parts import PARTS
 
 disable_internet_calls()  # before Flower is imported
@@ -144,21 +144,49 @@ def test_bodies_wait_while_too_many_bytes_are_in_flight(keys, monkeypatch):
 def test_silent_connections_do_not_keep_devices_out(keys, monkeypatch):
     """The oldest one without a valid request goes; those over which one has come stay."""
     monkeypatch.setattr(access_check, "MAX_STRANGERS", 2)
-    closed, strangers, requests = [], Strangers(), Requests()
-    check = AccessCheck(requests.app, 100, DeviceKeys(keys), strangers)
+    closed, connections, requests = [], Connections(), Requests()
+    check = AccessCheck(requests.app, 100, DeviceKeys(keys), connections)
 
     def connect(port):
         transport = SimpleNamespace(abort=lambda: closed.append(port))
-        strangers.add(("10.0.0.9", port), SimpleNamespace(transport=transport))
+        connections.add(("10.0.0.9", port), SimpleNamespace(transport=transport))
 
     connect(1)  # as in `scope`
     assert statuses_of(check, requests, [scope(*headers(keys / "devices/a.key"))])[0] == [200]
     for port in (2, 3, 4, 5):
         connect(port)
     assert closed == [2, 3]
-    strangers.remove(("10.0.0.9", 4))
+    connections.remove(("10.0.0.9", 4))
     connect(6)
     assert closed == [2, 3]
+
+
+def test_one_device_does_not_take_the_connections_of_others(keys, monkeypatch):
+    """The oldest one with its key goes; those of the server's own processes have no key."""
+    monkeypatch.setattr(access_check, "MAX_OF_KEY", 2)
+    closed, connections, requests = [], Connections(), Requests()
+    check = AccessCheck(requests.app, 100, DeviceKeys(keys), connections)
+
+    def ask(port, **where):
+        transport = SimpleNamespace(abort=lambda: closed.append(port))
+        request = scope(*headers(keys / "devices/a.key"), **where) | {"client": ("127.0.0.1", port)}
+        connections.add(request["client"], SimpleNamespace(transport=transport))
+        statuses_of(check, requests, [request, request])  # two over one connection
+
+    for port in (1, 2):
+        ask(port)
+    for port in (3, 4, 5):
+        ask(port, path="/v1/runtime/get-run")
+    assert closed == []
+    ask(6)
+    assert closed == [1]
+    connections.remove(("127.0.0.1", 2))
+    ask(7)
+    assert closed == [1]
+    for port in (3, 4, 5, 6, 7):
+        connections.remove(("127.0.0.1", port))
+    assert not connections.strangers
+    assert not connections.of_key
 
 
 def test_a_body_that_never_ends_is_given_up(keys, monkeypatch):

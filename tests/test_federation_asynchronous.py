@@ -24,6 +24,7 @@ from federation_helpers import (
 from scdn.data import fetch
 from scdn.errors import InputError
 from scdn.federation.export_parties import export_parties
+from scdn.federation.kept_states import KeptStates
 from scdn.federation.server_settings import federated_scenario
 from scdn.federation.wire_format import decode
 from scdn.methods import method, register_method
@@ -45,19 +46,30 @@ def _methods():
 
 
 class SlowNetwork(InProcessNetwork):
-    """Replies to requests to train ahead come after so many looks for them, by node."""
+    """Replies to requests to train ahead come after so many looks for them, by node.
+
+    So do replies to later requests: a device answers one after another.
+    """
 
     def __init__(self, looks):
         super().__init__()
-        self.looks, self.due = looks, {}
+        self.looks, self.due, self.busy = looks, {}, {}
         self.pulls = itertools.count()
 
     def push(self, node, raw, lasts_s):
         message_id = super().push(node, raw, lasts_s)
         frame = decode(raw)
         if frame.kind == "train" and frame.fields["ahead"]:
-            self.due[message_id] = next(self.pulls) + self.looks.get(node, 1)
+            self.busy[node] = next(self.pulls) + self.looks.get(node, 1)
+        self.due[message_id] = self.busy.get(node, 0)
         return message_id
+
+    def start_again(self, node, device):
+        """Let a device forget what it works on."""
+        self.busy.pop(node, None)
+        for message_id, replies in self.replies.items():
+            self.replies[message_id] = [reply for reply in replies if reply.node != node]
+        self.devices[node] = device
 
     def pull(self, message_ids):
         now = next(self.pulls)
@@ -80,6 +92,13 @@ def scenario_with_churn(folder, schedule, *settings):
 def replaying(scenario, folder):
     churn = scenario.churn.model_copy(update={"arrivals": str(folder)})
     return scenario.model_copy(update={"churn": churn})
+
+
+def patient_server(folder, network, log):
+    """Return a server that waits for late devices however busy this machine is."""
+    federation = server(folder, folder / "run", network, log)
+    federation._membership.messenger.timeout_s = 60.0
+    return federation
 
 
 def killed_and_resumed(folder, scenario, network):
@@ -128,7 +147,7 @@ def test_with_recorded_arrivals_events_are_those_of_a_simulation(
     )
     log = []
     network = slow_network(tmp_path, scenario, {1: 30})
-    federated = server(tmp_path, tmp_path / "run", network, log).run(scenario)
+    federated = patient_server(tmp_path, network, log).run(scenario)
     assert not any("dropped" in line or "refused" in line for line in log)
     simulated = run(replaying(scenario, tmp_path / "run"), tmp_path / "simulated")
     late = [a for event in federated.rounds for a in event["arrivals"] if a["id"] == ONE_SLOW]
@@ -167,7 +186,7 @@ def test_a_mission_that_goes_on_without_a_slow_device_has_the_events_of_a_simula
     scenario = mission_scenario(f"mission.bits={list(bits)}")
     log = []
     network = slow_network(tmp_path, scenario, {3: 25})
-    federated = server(tmp_path, tmp_path / "run", network, log).run(scenario)
+    federated = patient_server(tmp_path, network, log).run(scenario)
     assert not any("dropped" in line or "refused" in line for line in log)
     assert federated.rounds[0]["plan"]["waits_for"] == ["device-1", "device-2"]
     simulated = run(replaying(scenario, tmp_path / "run"), tmp_path / "simulated")
@@ -197,7 +216,7 @@ def test_a_device_that_is_not_ready_is_late_and_not_gone(tmp_path):
     scenario = small_scenario(*settings)
     log = []
     network = slow_network(tmp_path, scenario, {1: 20})
-    recorded = server(tmp_path, tmp_path / "run", network, log).run(scenario)
+    recorded = patient_server(tmp_path, network, log).run(scenario)
     assert all(event["exited"] == [] and event["link_failed"] == [] for event in recorded.rounds)
     late = [(e["round"], a) for e in recorded.rounds for a in e["arrivals"] if a["id"] == ONE_SLOW]
     assert late
@@ -217,11 +236,40 @@ def test_a_device_that_disconnects_while_it_works_has_left(tmp_path, schedule):
         if event["round"] == 1:
             network.unplug(1)
 
-    recorded = server(tmp_path, tmp_path / "run", network).run(scenario, on_round=unplug)
+    log = []
+    recorded = server(tmp_path, tmp_path / "run", network, log).run(scenario, on_round=unplug)
     assert len(recorded.rounds) == 6
+    assert sum(line.startswith(f"{ONE_SLOW}: has left, in round ") for line in log) == 1
     exits = [name for event in recorded.rounds for name in event["exited"]]
     assert exits == [ONE_SLOW]
     assert all(event["arrivals"] for event in recorded.rounds)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_device_that_is_killed_while_it_works_and_started_again_at_once_is_back(
+    tmp_path, schedule
+):
+    """It goes on at the node of the process that was killed, so that it is never disconnected."""
+    settings = ("learning.rounds=12", "churn.exits=false", f"method=greedy-{schedule}")
+    scenario, kept, log = small_scenario(*settings), KeptStates(tmp_path / "state"), []
+    network = slow_network(tmp_path, scenario, dict.fromkeys((1, 2, 3), 10))
+    network.devices[1] = device(tmp_path, ONE_SLOW, kept=kept)
+    network.looks[1] = 10_000
+
+    def start_again(event, _):
+        if event["round"] == 1:
+            network.looks[1] = 10
+            network.start_again(1, device(tmp_path, ONE_SLOW, kept=kept))
+
+    federation = server(tmp_path, tmp_path / "run", network, log, patience_s=600.0)
+    messenger, now = federation._membership.messenger, [0.0]
+    messenger.timeout_s, messenger.clock = 3.0, lambda: now[0]  # work may take 60 s
+    messenger.sleep = lambda seconds: now.__setitem__(0, now[0] + seconds)
+    recorded = federation.run(scenario, on_round=start_again)
+    assert f"{ONE_SLOW}: no longer works on what it was asked" in log
+    assert f"{ONE_SLOW}: is back" in log
+    assert all(event["exited"] == [] for event in recorded.rounds)
+    assert any(a["id"] == ONE_SLOW for event in recorded.rounds for a in event["arrivals"])
 
 
 def test_a_restarted_server_lets_devices_begin_again(tmp_path):

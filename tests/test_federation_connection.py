@@ -90,6 +90,17 @@ def test_a_device_that_was_killed_goes_on_with_the_node_that_is_still_active(tmp
     assert process(tmp_path, key)._join(server, False).node_id == first.node_id + 1
 
 
+def test_a_second_process_of_a_device_that_runs_does_not_take_its_messages(tmp_path, key):
+    """It waits as long as the first one runs, and stopping it does not end the first one's part."""
+    server, first = Server(), process(tmp_path, key)
+    node = first._join(server, False)
+    second = process(tmp_path, key)
+    with pytest.raises(AssertionError, match="still active"):
+        second._join(server, False)
+    del first  # its process has ended, and so has its lock
+    assert second._join(server, False).node_id == node.node_id
+
+
 @pytest.mark.parametrize(
     "text", ["", "[", "7", '["x:1"]', '["y:1", 71]', '["x:1", -1]', '["x:1", true]']
 )

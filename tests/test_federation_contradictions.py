@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
 import torch
-from federation_helpers import THREE, export_features, federate, network_of
+from federation_helpers import (
+    THREE,
+    export_features,
+    federate,
+    network_of,
+    server,
+    small_scenario,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from malicious_behaviours import BEHAVIOURS, behave
 
 from scdn.federation.anomaly_detection import AnomalyDetector
+from scdn.federation.blocked_steps import BlockedRounds
 from scdn.federation.fusion_history import WATCHED_ROUNDS, FusionHistory
 from scdn.federation.odd_replies import OddReplies
 from scdn.federation.reply_history import SIZE, ReplyHistory
@@ -150,6 +159,91 @@ def test_a_fusion_model_that_is_as_good_stays_and_the_watch_ends():
     assert log == []
 
 
+def test_of_two_models_of_one_round_the_better_one_stays():
+    """Where nobody waits, a round has several arrivals, and the server trains after each."""
+    harm, log = Harm(("a",)), []
+    history = FusionHistory(log.append)
+    harm.set_bias(5.0)
+    history.begin_round(4, harm, {}, ROWS["held_out"])
+    harm.server.fusion = present = FusionModel.create(("a",), 3, TensorOptions("cpu", "float64"), 1)
+    harm.set_bias(2.0)
+    history.note_left_out(4)
+    history.begin_round(4, harm, {}, ROWS["held_out"])
+    assert harm.server.fusion is present
+    assert log == []
+
+
+def test_a_resumed_server_goes_back_to_the_same_fusion_model():
+    harms, histories = [Harm(("a", "b")) for _ in range(2)], [FusionHistory() for _ in range(2)]
+    harms[0].set_bias(2.0)
+    histories[0].begin_round(0, harms[0], {}, ROWS["held_out"])
+    good = harms[0].server.fusion
+    histories[0].note_left_out(1)
+    present = FusionModel.create(("a", "b"), 3, TensorOptions("cpu", "float64"), 1)
+    histories[1].load_state_dict(histories[0].state_dict(), present)
+    for harm, history in zip(harms, histories, strict=True):
+        harm.server.fusion = present
+        harm.set_bias(9.0)
+        history.begin_round(1, harm, {}, ROWS["held_out"])
+        assert harm.loss({}, None) == 2.0
+        assert torch.equal(harm.server.fusion.parameters["blocks"], good.parameters["blocks"])
+
+
+# --- after a resume -------------------------------------------------------------------------------
+
+
+def resumed(detector):
+    later = AnomalyDetector(detector.train_rows, detector.noise_deviation)
+    later.load_state_dict(json.loads(json.dumps(detector.state_dict())))
+    return later
+
+
+def test_an_old_device_is_not_compared_with_newcomers_after_a_resume():
+    """The embeddings of a model grow with time."""
+    detector = AnomalyDetector(100, 0.0)
+    sent = {"old": {"held_out": 10 * table(0)}}
+    sent |= {name: {"held_out": table(seed)} for seed, name in enumerate("ab", 1)}
+    for state in range(8):
+        detector.accept("old", state, sent["old"], ROWS, 32)
+    states = {"old": 8, "a": 0, "b": 0}
+    for one in (detector, resumed(detector)):
+        assert one.before_training(sent, ROWS, states, 32) == {}
+
+
+def test_what_is_expected_of_a_device_is_the_same_after_a_resume():
+    detector = AnomalyDetector(100, 0.0)
+    detector.accept("a", 1, {"held_out": table(0)}, ROWS, 32)
+    expected = detector._expected("a", table(1))
+    assert float(expected.abs().sum()) > 0
+    assert torch.equal(resumed(detector)._expected("a", table(1)), expected)
+
+
+def test_a_device_that_blocks_all_steps_is_found_out_after_a_resume():
+    detector = AnomalyDetector(100, 0.0)
+    for _ in range(2):
+        assert detector.taken_back({}, {}, ROWS, ["a"]) == {}
+    assert resumed(detector).taken_back({}, {}, ROWS, ["a"]).keys() == {"a"}
+
+
+# --- steps that are taken back --------------------------------------------------------------------
+
+
+def test_a_party_that_blocks_a_step_now_and_then_is_not_dismissed():
+    blocked = BlockedRounds()
+    for _ in range(10):
+        assert blocked.add(["a"]) is None
+        blocked.stood({"a", "b"})
+    assert [blocked.add(["a"]) for _ in range(3)] == [None, None, "a"]
+
+
+def test_a_step_without_the_party_that_blocked_does_not_speak_for_it():
+    blocked = BlockedRounds()
+    for _ in range(2):
+        assert blocked.add(["a"]) is None
+        blocked.stood({"b"})
+    assert blocked.add(["a"]) == "a"
+
+
 # --- what is named --------------------------------------------------------------------------------
 
 
@@ -187,6 +281,27 @@ def test_honest_updates_are_not_named(factor, seed):
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     return export_features(tmp_path_factory.mktemp("parties"), "learning.rounds=4")
+
+
+def test_nothing_is_kept_of_what_a_departed_device_sent_when_it_began(files, tmp_path):
+    network, kept = network_of(files, *THREE), {}
+    federation = server(files, tmp_path / "run", network)
+
+    def act(event, simulation):
+        if event["round"] == 1:
+            network.unplug(2)
+        kept[event["round"]] = set(simulation.remote.before)
+
+    federation.run(small_scenario("learning.rounds=5"), on_round=act)
+    assert kept[0] == set(THREE)
+    assert kept[4] == set(THREE) - {"device-2"}
+
+
+def test_steps_that_stand_speak_for_all_who_took_them(files, tmp_path, monkeypatch):
+    stood = []
+    monkeypatch.setattr(BlockedRounds, "stood", lambda _, names: stood.append(set(names)))
+    federate(files, tmp_path / "run", network_of(files, *THREE))
+    assert stood.count(set(THREE)) >= 2  # of four rounds
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ class SuperLink:
 
     def __init__(self, hold_s=NEVER_S, contents=()):
         self.contents = contents  # that it asks for, of each message
+        self.status = 200
         self.messages, self.looks, self.bodies = {}, [], []
         self.polling = LongPolling(self.app, hold_s)
 
@@ -51,7 +52,7 @@ class SuperLink:
         if scope["path"] == PULL:
             node = private_parts.PullMessagesRequest.FromString(body).node.node_id
             self.looks.append(node)
-            if self.messages.get(node):
+            if self.messages.get(node) and self.status == 200:
                 answer = self.messages[node].popleft()
         elif scope["path"] == PUSH:
             for message in private_parts.PushAppMessagesRequest.FromString(body).messages_list:
@@ -60,7 +61,7 @@ class SuperLink:
             answer = private_parts.PushAppMessagesResponse(
                 objects_to_push=self.contents
             ).SerializeToString()
-        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.start", "status": self.status, "headers": []})
         await send({"type": "http.response.body", "body": answer})
 
 
@@ -150,6 +151,21 @@ def test_a_message_that_came_before_is_given_at_once_and_so_is_the_next():
             request = Request(PULL, pull(1))
             await begin(superlink, request)
             assert request.answers == [b"message"]
+
+    run(check())
+
+
+def test_a_request_that_is_refused_does_not_hold_up_the_next():
+    """It may be of another device, which asks for messages that are not its own."""
+
+    async def check():
+        superlink, request = SuperLink(), Request(PULL, pull(1))
+        await begin(superlink, Request(PUSH, push(1)))
+        superlink.status = 403
+        await begin(superlink, Request(PULL, pull(1)))
+        superlink.status = 200
+        await begin(superlink, request)
+        assert request.answers == [b"message"]
 
     run(check())
 

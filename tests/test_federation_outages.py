@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -16,16 +17,19 @@ from federation_helpers import (
     export_features,
     federate,
     network_of,
+    scripted_scenario,
     server,
     small_scenario,
 )
 
+from scdn.federation.export_parties import export_parties
 from scdn.federation.kept_states import KeptStates
 from scdn.federation.membership import Membership
 from scdn.federation.messenger import Messenger, Node, RawReply, Request
 from scdn.federation.wire_format import Frame, decode, encode
 from scdn.file_io import OutputError
 from scdn.record.run_reader import read_run
+from scdn.world.churn import churn_trace
 
 
 @pytest.fixture(scope="module")
@@ -230,3 +234,138 @@ def test_silence_becomes_a_departure_with_time(is_connected, silent_s, leaves):
     membership.find_departed(["a"], ["a"], [])
     now[0] += 1000.0
     assert membership.find_departed(["a"], ["a"], ["a"]) == set()  # it has been heard since
+
+
+def test_a_device_that_is_back_may_miss_a_round_again():
+    """It is waited for less long at first, and may still be starting."""
+    now, network = [0.0], InProcessNetwork()
+    network.nodes = lambda: [Node(7, "", 0.0)]
+    membership = Membership(Messenger(network, "r", clock=lambda: now[0]), "")
+    membership.device_of["a"], membership.messenger.node_of["a"] = "a", 6
+    for _ in range(4):
+        assert membership.find_departed(["a"], ["a"], ["a"]) == set()
+        now[0] += 50.0
+    membership.messenger.node_of["a"] = 7
+    membership.is_back("a")
+    assert membership.find_departed(["a"], ["a"], ["a"]) == set()
+    now[0] += 29.0
+    assert membership.find_departed(["a"], ["a"], ["a"]) == set()
+    now[0] += 2.0
+    assert membership.find_departed(["a"], ["a"], ["a"]) == {"a"}  # it is connected, and silent
+
+
+def test_coming_back_again_and_again_without_a_word_does_not_help():
+    now, network = [0.0], InProcessNetwork()
+    network.nodes = lambda: [Node(7, "", 0.0)]
+    membership = Membership(Messenger(network, "r", clock=lambda: now[0]), "")
+    membership.device_of["a"], membership.messenger.node_of["a"] = "a", 7
+    while not membership.find_departed(["a"], ["a"], ["a"]):
+        now[0] += 20.0
+        membership.is_back("a")
+    assert 300.0 <= now[0] < 340.0
+
+
+@pytest.mark.parametrize("node", [3, 9])
+def test_with_a_trace_a_killed_device_comes_back_as_itself(tmp_path, node):
+    """At the node that it had, or at another one where there are no keys."""
+    scenario, _ = scripted_scenario(tmp_path)
+    export_parties(scenario, churn_trace(scenario), tmp_path)
+    names, kept, log = churn_trace(scenario).fleet.id.tolist(), KeptStates(tmp_path / "state"), []
+    network = InProcessNetwork()
+    network.nodes = lambda: [Node(node, "", 0.0) for node in network.devices]
+    for number, name in enumerate(names, 1):
+        kept_here = kept if number == 3 else None
+        network.plug(number, device(tmp_path, name, kept=kept_here))
+
+    def act(event, _):
+        if event["round"] == 2:
+            network.unplug(3)
+            network.plug(node, device(tmp_path, names[2], kept=kept))
+
+    federation = server(tmp_path, tmp_path / "run", network, log, patience_s=600.0)
+    run = federation.run(scenario, on_round=act)
+    missed = [names[2] in event["federation"]["missed"] for event in run.rounds]
+    assert sum(line == f"{names[2]}: is back" for line in log) == 1
+    assert missed[-1] is False
+
+
+# --- devices that work ----------------------------------------------------------------------------
+
+
+class Working:
+    """A messenger on a clock that can be set, and two nodes whose devices work until told."""
+
+    def __init__(self):
+        self.now, self.network = 0.0, InProcessNetwork()
+        for node in (1, 2):
+            self.network.plug(node, SimpleNamespace(answer=self.goodbye))
+        self.held = {1: [], 2: []}
+        for node, held in self.held.items():
+            self.network.tamper[node] = partial(self.hold, held, node)
+        self.messenger = Messenger(self.network, "r", 30.0, clock=lambda: self.now)
+        self.messenger.sleep = self.sleep
+        self.messenger.probe = lambda: Request("goodbye", {"reason": "are you there?"})
+        self.messenger.node_of |= {"a": 1, "b": 2}
+        self.begin("a", "b")
+
+    @staticmethod
+    def goodbye(raw):
+        return encode(Frame("goodbye", {key: decode(raw).fields[key] for key in ("run", "nonce")}))
+
+    @staticmethod
+    def hold(held, node, id_, _, reply):
+        held.append(RawReply(id_, node, reply))
+        return []
+
+    def begin(self, *names):
+        work = Request("goodbye", {"reason": ""}, wait=False)
+        self.messenger.begin(dict.fromkeys(names, work))
+
+    def release(self, node, first=0):
+        """Let a node's replies come, all that are there or the later ones."""
+        for reply in self.held[node][first:]:
+            self.network.replies[reply.message_id] = [reply]
+        self.held[node].clear()
+
+    def sleep(self, seconds):
+        self.now += seconds
+        if self.now > 100.0:
+            self.release(2)
+
+
+def test_a_device_that_answers_nothing_still_works():
+    working = Working()
+    name, reply = working.messenger.next_finished(["a", "b"])
+    assert (name, reply is not None, working.now > 100.0) == ("b", True, True)
+    assert len(working.held[1]) == 2  # its work, and one question
+
+
+def test_a_device_that_answers_a_question_first_has_lost_its_work():
+    working, log = Working(), []
+    working.messenger.log = log.append
+    working.network.tamper[1] = lambda id_, _, reply: [RawReply(id_, 1, reply)]
+    assert working.messenger.next_finished(["a", "b"]) == ("a", None)
+    assert 30.0 < working.now < 35.0
+    assert log == ["a: no longer works on what it was asked"]
+
+
+def test_a_device_that_has_just_finished_has_not_lost_its_work():
+    working = Working()
+    working.messenger.next_finished(["b"])
+    working.release(1)  # its report, and the answer to the question
+    name, reply = working.messenger.next_finished(["a"])
+    assert (name, reply is not None) == ("a", True)
+
+
+def test_a_dead_device_is_noticed_where_others_are_always_ready():
+    working = Working()
+    working.network.unplug(1)
+    for _ in range(30):
+        working.release(2)
+        name, reply = working.messenger.next_finished(["a", "b"])
+        if name == "a":
+            break
+        working.now += 0.5
+        working.begin("b")
+    assert (name, reply) == ("a", None)
+    assert working.now < 5.0

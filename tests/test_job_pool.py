@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from multiprocessing import active_children
 
 import pytest
@@ -75,6 +75,16 @@ def test_an_error_drops_what_has_not_begun(tmp_path):
     with pytest.raises(InputError):
         list(run_jobs(jobs, workers=2))
     assert len(list(tmp_path.iterdir())) < 20
+
+
+def test_an_error_loses_nothing_that_ended_with_it(monkeypatch):
+    """Of two jobs that end at once, the result of the good one is yielded first."""
+    jobs = [PoolJob("bad", refuse, ("bad",)), PoolJob("good", add, (1, 2))]
+    monkeypatch.setattr("scdn.job_pool.wait", lambda futures, **_: wait(futures))
+    done = []
+    with pytest.raises(InputError):
+        done.extend(run_jobs(jobs, workers=2, executor=ThreadPoolExecutor(2)))
+    assert done == [("good", 3)]
 
 
 def test_a_consumer_that_stops_drops_what_has_not_begun(tmp_path):

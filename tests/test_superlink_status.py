@@ -33,8 +33,15 @@ def settings(folder):
     return SimpleNamespace(log_file=folder / "log", out=str(folder), to_run_config=dict)
 
 
-def test_a_run_goes_on_where_the_superlink_answers_late(tmp_path):
-    superlink = SuperLink(httpx.ConnectTimeout("handshake"), ("running", ""), ("finished", ""))
+def refusal(status):
+    request, response = httpx.Request("POST", "http://x"), httpx.Response(status)
+    return httpx.HTTPStatusError(str(status), request=request, response=response)
+
+
+@pytest.mark.parametrize("error", [httpx.ConnectTimeout("handshake"), refusal(503)])
+def test_a_run_goes_on_where_the_superlink_is_busy(tmp_path, error):
+    """It answers late, or has too many connections."""
+    superlink = SuperLink(error, ("running", ""), ("finished", ""))
     run_at_superlink(superlink, settings(tmp_path), lambda *_: None)
     assert superlink.answers == []
 
@@ -46,7 +53,7 @@ def test_a_superlink_that_refuses_connections_has_ended(tmp_path):
 
 
 def test_a_superlink_that_stays_silent_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("scdn.federation.processes._SUPERLINK_SLOW_S", 0.0)
+    monkeypatch.setattr("scdn.federation.processes._SUPERLINK_BUSY_S", 0.0)
     superlink = SuperLink(httpx.ReadTimeout("silent"), ("finished", ""))
     with pytest.raises(OutputError, match="the SuperLink has ended"):
         run_at_superlink(superlink, settings(tmp_path), lambda *_: None)

@@ -79,10 +79,15 @@ def run_jobs(
         while waiting or running:
             _submit_ready(pool, waiting, running, results, at_once)
             ended, _ = wait(running, return_when=FIRST_COMPLETED)
-            finished = [(running.pop(future).key, future.result()) for future in ended]
-            results |= dict(finished)
-            _submit_ready(pool, waiting, running, results, at_once)  # the caller may take its time
-            yield from finished
+            keys = {future: running.pop(future).key for future in ended}
+            failed = [future for future in ended if future.exception() is not None]
+            finished = {keys[future]: future.result() for future in ended if future not in failed}
+            results |= finished
+            if not failed:  # the caller may take its time
+                _submit_ready(pool, waiting, running, results, at_once)
+            yield from finished.items()
+            for future in failed:
+                future.result()
 
 
 def map_ordered(

@@ -14,6 +14,7 @@ import json
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -67,6 +68,8 @@ class DeviceProcesses:
                 try:
                     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
                     code = run_device(device["log"], device["arguments"], parent)
+                except Exception:
+                    traceback.print_exc()
                 finally:
                     sys.stderr.flush()
                     os._exit(code)

@@ -199,7 +199,7 @@ class AnomalyDetector:
         rows: Mapping[str, Tensor],
         not_finite: Collection[str],
     ) -> Reasons:
-        """Judge a step that was taken back: one party alone must not do so in several rounds."""
+        """Judge a step that was taken back: one party alone must not do so too often."""
         table, blocking = judged_table(rows), list(not_finite)
         if not blocking and self.harm is not None:
             blocking = blocking_parties(self.harm, updated, before, table, rows[table])
@@ -208,6 +208,10 @@ class AnomalyDetector:
             return {}
         self.suspicious_rounds[name] = MAX_SUSPICIOUS_ROUNDS
         return {name: f"it alone has blocked the steps of {MAX_BLOCKED_ROUNDS} rounds"}
+
+    def step_stood(self, names: Collection[str]) -> None:
+        """Note that the step of these parties was not taken back."""
+        self._blocked.stood(names)
 
     def reports(
         self, samples: Mapping[str, Tensor], imputed: Mapping[str, Tensor] | None = None
@@ -306,15 +310,19 @@ class AnomalyDetector:
         self.parties = {n: history for n, history in self.parties.items() if n not in names}
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what later rounds need: rounds out of line, and the figures so far."""
-        figures = {name: history.figures for name, history in self.parties.items()}
-        return {"suspicious": dict(self.suspicious_rounds), "figures": figures}
+        """Return what later rounds need, but for the fusion models: those are arrays."""
+        return {
+            "suspicious": dict(self.suspicious_rounds),
+            "histories": {name: history.state_dict() for name, history in self.parties.items()},
+            "blocked": [self._blocked.name, self._blocked.count],
+        }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         self.suspicious_rounds = Counter(state["suspicious"])
-        figures = state.get("figures", {})  # not in runs of earlier versions
-        self.parties = {name: ReplyHistory(dict(values)) for name, values in figures.items()}
+        histories = state.get("histories", {})  # not in runs of earlier versions
+        self.parties = {n: ReplyHistory.from_state_dict(values) for n, values in histories.items()}
+        self._blocked = BlockedRounds(*state.get("blocked", ()))
 
     # --- inside ---------------------------------------------------------------------------------
 

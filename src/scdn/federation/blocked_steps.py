@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -11,14 +11,14 @@ from scdn.federation.embedding_harm import HarmMeasure
 from scdn.federation.incoming_messages import Tables
 from scdn.learning.round_training import TOLERATED_RISE
 
-# Rounds in a row whose step is taken back because of one party. It happens to honest ones where a
-# step is too long, but the rates fall each time.
+# Rounds whose step is taken back because of one party, more than those in which its step stands. It
+# happens to honest ones where a step is too long, but the rates fall each time.
 MAX_BLOCKED_ROUNDS = 3
 
 
 @dataclass
 class BlockedRounds:
-    """Counts rounds in a row that one and the same party has blocked."""
+    """Counts the rounds that one and the same party has blocked, less those in which it did not."""
 
     name: str | None = None
     count: int = 0
@@ -29,6 +29,11 @@ class BlockedRounds:
         self.count = 1 if name != self.name else self.count + 1
         self.name = name
         return name if self.count >= MAX_BLOCKED_ROUNDS else None
+
+    def stood(self, names: Collection[str]) -> None:
+        """Count a round in which the step of these parties was not taken back."""
+        if self.name in names:
+            self.count = max(0, self.count - 1)
 
 
 def blocking_parties(

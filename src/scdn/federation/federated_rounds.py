@@ -67,6 +67,7 @@ class FederatedSimulation(Simulation):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.remote.detector.harm = HarmMeasure(self.model.server)
+        self.membership.messenger.probe = self.membership.hello
         if not self.schedule.waits_for_all:
             recorded = recorded_arrivals(self.scenario)
             self.schedule.clock = ObservedClock(remote=self.remote, recorded=recorded)
@@ -123,11 +124,7 @@ class FederatedSimulation(Simulation):
         self._dismiss_suspicious(staying)
         trained = set(progress.trained) - missed
         departed = self.membership.find_departed(staying, progress.asked, missed) - trained
-        self._lost |= departed
-        for name in sorted(departed):
-            self._log(f"{name}: has left, in round {self.round + 1}")
-        if departed:
-            self.trace = with_departures(self.trace, departed, self.round)
+        self._note_departures(departed)
         unheard = np.array([name in missed - departed for name in ids], bool)
         left = np.array([name in departed for name in ids], bool)
         return outcome.with_missing_reports(plan, unheard, left)
@@ -142,14 +139,20 @@ class FederatedSimulation(Simulation):
         self._dismiss_suspicious(staying)
         missed = clock.dropped - clock.heard
         departed = self.membership.find_departed(staying, clock.dropped | clock.heard, missed)
-        self._lost |= departed
-        if departed:
-            self.trace = with_departures(self.trace, departed, self.round)
+        self._note_departures(departed)
         left = np.array([name in departed for name in ids], bool)
         unheard = np.array([name in missed for name in ids], bool)
         return replace(
             outcome, leaving=outcome.leaving | left, failed=(outcome.failed | unheard) & ~left
         )
+
+    def _note_departures(self, departed: set[str]) -> None:
+        """Let devices that have left without a goodbye leave in this round."""
+        self._lost |= departed
+        for name in sorted(departed):
+            self._log(f"{name}: has left, in round {self.round + 1}")
+        if departed:
+            self.trace = with_departures(self.trace, departed, self.round)
 
     def _dismiss_suspicious(self, staying: Collection[str]) -> None:
         """Send away devices that were out of line, or slow, in too many rounds."""
@@ -223,10 +226,8 @@ class FederatedSimulation(Simulation):
 
     def _is_anybody_connected(self) -> bool:
         """Return whether a party is connected; a trace may say that there is none."""
-        node_of = self.membership.messenger.node_of
-        nodes = {node.id for node in self.membership.messenger.transport.nodes()}
-        connected = any(node_of.get(name) in nodes for name in self.remote.names)
-        return connected or (self.follows_trace and not self.remote.names)
+        connected = self.membership.connected(self.remote.names)
+        return bool(connected) or (self.follows_trace and not self.remote.names)
 
     def _is_anybody_found(self) -> bool:
         """Wait until a party is back, or a new one can join at the end of the round."""
@@ -244,6 +245,7 @@ class FederatedSimulation(Simulation):
         new, back = self.membership.discover(self._known_state)
         for name in self.remote.ask_to_join(back):
             self.remote.rejoin(name)
+            self.membership.is_back(name)
             self._log(f"{name}: is back")
         return new
 
@@ -264,8 +266,8 @@ class FederatedSimulation(Simulation):
     def _admit_as_scripted(self) -> None:
         """Wait for the devices that the trace lets enter in this round, and admit them."""
         staying = set(self.remote.names) - set(self.leaving())
-        if not staying <= self.membership.messenger.node_of.keys():
-            self._discover()  # one that restarted may be back
+        if not staying <= self.membership.connected(staying):
+            self._discover()  # one that restarted may be back, at another node
         expected = set(self.trace.fleet.id[self.trace.entering(self.round)].tolist())
         if not expected:
             return

@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 
 from torch import Tensor
 
 from scdn.federation.embedding_harm import HarmMeasure
 from scdn.learning.fusion_model import FusionModel
+from scdn.learning.tensors import Arrays, StateDict, strip_prefix, to_arrays
 
 MAX_MODELS = 8  # of the last rounds in which nobody was left out
-WATCHED_ROUNDS = 3  # after one in which somebody was, in which the models are compared
+WATCHED_ROUNDS = 3  # in which the models are compared, from one in which somebody was on
 MIN_GAIN = 0.02  # part of the loss by which an earlier model must be better
+_ARRAYS = "fusions"
 
 
 @dataclass
@@ -60,19 +63,41 @@ class FusionHistory:
             return
         tables = harm.with_imputed(sent, rows)
         present = server.fusion
-        losses = {round_: harm.loss(tables, rows)}
-        models = {round_: present}
+        tried = [(harm.loss(tables, rows), round_, present)]
         for earlier, model in self._models:
             if (known := _with_members_of(model, present)) is not None:
-                models[earlier] = server.fusion = known
-                losses[earlier] = harm.loss(tables, rows)
-        best = min(losses, key=losses.__getitem__)
-        if losses[best] >= (1 - MIN_GAIN) * losses[round_]:
-            best = round_
-        server.fusion = models[best]
-        if best != round_:
-            told = f"its loss is {losses[best]:.3g} instead of {losses[round_]:.3g}"
-            self.log(f"the fusion model is again that of round {best + 1}: {told}")
+                server.fusion = known
+                tried.append((harm.loss(tables, rows), earlier, known))
+        (loss, _, _), (least, best_round, best) = tried[0], min(tried, key=itemgetter(0))
+        is_better = least < (1 - MIN_GAIN) * loss
+        server.fusion = best if is_better else present
+        if is_better:
+            told = f"its loss is {least:.3g} instead of {loss:.3g}"
+            self.log(f"the fusion model is again that of round {best_round + 1}: {told}")
+
+    def state_dict(self) -> StateDict:
+        """Return the models and their rounds."""
+        arrays: Arrays = {}
+        for index, (_, model) in enumerate(self._models):
+            arrays |= to_arrays(model.parameters, f"{_ARRAYS}/{index}/parameters")
+            arrays |= to_arrays(model.buffers, f"{_ARRAYS}/{index}/buffers")
+        models = [[round_, *model.members] for round_, model in self._models]
+        return StateDict(arrays, {"models": models, "left_out_in": self._left_out_in})
+
+    def load_state_dict(self, state: StateDict, present: FusionModel) -> None:
+        """Restore what `state_dict` returned, with models that are built as the present one."""
+        self._left_out_in = state.values["left_out_in"]
+        self._models.clear()
+        for index, (round_, *members) in enumerate(state.values["models"]):
+            saved = strip_prefix(state.arrays, f"{_ARRAYS}/{index}/")
+            tensors = {name: present.options.tensor(array) for name, array in saved.items()}
+            model = replace(
+                present,
+                members=tuple(members),
+                parameters=strip_prefix(tensors, "parameters/"),
+                buffers=strip_prefix(tensors, "buffers/"),
+            )
+            self._models.append((round_, model))
 
 
 def _with_members_of(model: FusionModel, present: FusionModel) -> FusionModel | None:

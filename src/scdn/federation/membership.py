@@ -66,6 +66,7 @@ class Membership:
     took_part: set[str] = field(default_factory=set)  # parties whose names nobody can have again
     silent_rounds: Counter[str] = field(default_factory=Counter)
     _silent_since: dict[str, float] = field(default_factory=dict)  # by party
+    _back_at: dict[str, float] = field(default_factory=dict)  # by party that was silent
     silent_departures: Counter[str] = field(default_factory=Counter)  # by device
     refusals: Counter[str] = field(default_factory=Counter)  # by device
     dismissed: set[str] = field(default_factory=set)  # devices
@@ -82,10 +83,7 @@ class Membership:
         self._sent_away &= nodes.keys()
         in_use = self.messenger.banned_nodes | set(self.messenger.node_of.values())
         in_use |= self._sent_away
-        most_rows = max(_ALWAYS_ROWS, ROWS_PER_LABEL * self.labels)
-        max_bytes = DIGEST_BYTES * most_rows + _HELLO_BYTES
-        fields = {"version": VERSION, "salt": self.salt}
-        hello = Request("hello", fields, max_bytes=max_bytes)
+        hello = self.hello()
         requests = {
             f"node {node}": (node, hello)
             for node in nodes
@@ -104,6 +102,12 @@ class Membership:
                 (back if known else new).append(party)
         return new, back
 
+    def hello(self) -> Request:
+        """Return the request for a device's name, its rows and the states that it has."""
+        most_rows = max(_ALWAYS_ROWS, ROWS_PER_LABEL * self.labels)
+        max_bytes = DIGEST_BYTES * most_rows + _HELLO_BYTES
+        return Request("hello", {"version": VERSION, "salt": self.salt}, max_bytes=max_bytes)
+
     def find_departed(
         self, present: Collection[str], asked: Collection[str], missed: Collection[str]
     ) -> set[str]:
@@ -118,20 +122,36 @@ class Membership:
                 self._silent_since.setdefault(name, now)
             else:
                 self._silent_since.pop(name, None)
+                self._back_at.pop(name, None)
         connected = self.messenger.connected_nodes()  # notes devices that have disconnected
         departed = set()
         for name in present:
             node = self.messenger.node_of.get(name)
             stopped = node in self.messenger.disconnected
             banned = node in self.messenger.banned_nodes
-            silent_s = now - self._silent_since.get(name, now)
-            limit = min(MAX_SILENT_S, self.patience_s) if node in connected else self.patience_s
-            silent = self.silent_rounds[name] >= MAX_SILENT_ROUNDS and silent_s >= limit
+            silent = self.silent_rounds[name] >= MAX_SILENT_ROUNDS and (
+                self._is_overdue(name, now, node in connected)
+            )
             if silent and not (stopped or banned):
                 self._count_silent_departure(name)
             if stopped or banned or silent:
                 departed.add(name)
         return departed
+
+    def _is_overdue(self, name: str, now: float, is_connected: bool) -> bool:
+        """Return whether a silent party has been given enough time to say something."""
+        since = self._silent_since.get(name, now)
+        waited_s = now - max(since, self._back_at.get(name, since))
+        return now - since >= self.patience_s or (is_connected and waited_s >= MAX_SILENT_S)
+
+    def is_back(self, name: str) -> None:
+        """Give a party time to reply that has connected again, with the model that it had."""
+        self._back_at[name] = self.messenger.clock()
+
+    def connected(self, names: Iterable[str]) -> set[str]:
+        """Return those of some parties whose nodes are connected."""
+        nodes = {node.id for node in self.messenger.transport.nodes()}
+        return {name for name in names if self.messenger.node_of.get(name) in nodes}
 
     def _count_silent_departure(self, name: str) -> None:
         device = self.device_of[name]
@@ -170,6 +190,8 @@ class Membership:
         for name in names:
             self.messenger.node_of.pop(name, None)
             self.members.pop(name, None)
+            self._silent_since.pop(name, None)
+            self._back_at.pop(name, None)
 
     def say_goodbye(self, names: Collection[str], reason: str) -> None:
         """Tell devices that they no longer take part."""

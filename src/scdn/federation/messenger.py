@@ -7,6 +7,7 @@ them is ignored from then on.
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
 from collections import Counter, defaultdict
@@ -118,6 +119,7 @@ class Messenger:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     measurement: frozenset[str] = frozenset({"test"})  # tables that are not billed
+    probe: Callable[[], Request] | None = None  # what an idle device answers at once
     node_of: dict[str, int] = field(default_factory=dict)  # by party
     traffic: defaultdict[str, Traffic] = field(default_factory=lambda: defaultdict(Traffic))
     late_replies: Counter[str] = field(default_factory=Counter)
@@ -129,6 +131,8 @@ class Messenger:
     _pending: dict[str, _Pending] = field(default_factory=dict)
     _overdue: dict[str, _Pending] = field(default_factory=dict)
     _working: dict[str, _Pending] = field(default_factory=dict)  # on requests without `wait`
+    _looked_at: float = field(default=-math.inf, init=False)  # at the devices that work
+    _probes: dict[str, str] = field(default_factory=dict)  # the message that each one asks about
     _finished: dict[str, Reply | None] = field(default_factory=dict)  # their replies, by party
     _impossible: set[str] = field(default_factory=set)  # parties, by what they say of their time
     _absent: set[str] = field(default_factory=set)  # parties whose absence the log has named
@@ -193,9 +197,9 @@ class Messenger:
         """Wait until one of these parties is ready; return it with its reply.
 
         The reply is None where none will come: the device has disconnected, has never begun, has
-        sent something else, or works for longer than `longest_work_s`.
+        sent something else, has been started again, or works for longer than `longest_work_s`.
         """
-        looked, poll_s = self.clock(), _POLL_S
+        poll_s = _POLL_S
         while True:
             for name in self._finished:
                 if name in names:
@@ -203,13 +207,14 @@ class Messenger:
             gone = set(names) - {pending.name for pending in self._working.values()}
             if gone:
                 return min(gone), None
-            if self._collect({}):
-                poll_s = _POLL_S
-                continue
-            if self.clock() - looked > _CONNECTED_S:
-                looked = self.clock()
+            has_arrived = self._collect({})
+            if self.clock() - self._looked_at > _CONNECTED_S:  # since any call: others may be fast
+                self._looked_at = self.clock()
                 self._give_up_on_disconnected()
                 self._give_up_on_endless()
+                self._ask_whether_working()
+            elif has_arrived:
+                poll_s = _POLL_S
             else:
                 self.sleep(poll_s)
                 poll_s = min(_SLOWEST_POLL_S, poll_s * 1.2)
@@ -263,10 +268,16 @@ class Messenger:
 
     def _collect(self, replies: dict[str, Reply]) -> bool:
         """Add the replies that have arrived to `replies`; return whether anything arrived."""
-        arrived = self.transport.pull([*self._pending, *self._overdue, *self._working])
+        asked = [*self._pending, *self._overdue, *self._working, *self._probes]
+        arrived = self.transport.pull(asked)
+        idle = set()
         for raw_reply in arrived:
             message_id = raw_reply.message_id
-            if message_id in self._overdue:
+            if message_id in self._probes:
+                work = self._probes.pop(message_id)
+                if raw_reply.raw is not None:
+                    idle.add(work)
+            elif message_id in self._overdue:
                 name = self._overdue.pop(message_id).name
                 if raw_reply.raw is not None:
                     self.late_replies[name] += 1
@@ -279,6 +290,10 @@ class Messenger:
                 self._finished[pending.name] = reply.get(pending.name)
             else:
                 self.log(f"node {raw_reply.node}: reply to no pending request, dropped")
+        for work in idle & self._working.keys():
+            name = self._working[work].name
+            self.log(f"{name}: no longer works on what it was asked")
+            self.give_up(name)
         return bool(arrived)
 
     def _accept(self, pending: _Pending, raw_reply: RawReply, replies: dict[str, Reply]) -> None:
@@ -364,3 +379,21 @@ class Messenger:
             if self.clock() - pending.sent_at > self.longest_work_s:
                 self.log(f"{pending.name}: not ready after {self.longest_work_s:g} s")
                 self.give_up(pending.name)
+
+    def _ask_whether_working(self) -> None:
+        """Ask devices that have worked for long for something that they answer when they are idle.
+
+        A device answers one request after another. One that was killed and started again, or that
+        lost the request, answers this one first: it is connected, but no report will come.
+        """
+        if self.probe is None:
+            return
+        self._probes = {
+            probe: work for probe, work in self._probes.items() if work in self._working
+        }
+        asked = set(self._probes.values())
+        for message_id, pending in list(self._working.items()):
+            if message_id not in asked and self.clock() - pending.sent_at > self.timeout_s:
+                probe = self._send(pending.name, pending.node, self.probe(), self.timeout_s)
+                del self._pending[probe]
+                self._probes[probe] = message_id

@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # these load PyTorch, which the SuperLink's process does not 
 _FLOWER_APP = Path(__file__).parent / "flower_app"
 _FLOWER_HOME = "flower"  # folder of Flower's own files
 _SUPERLINK_START_S = 60.0
-_SUPERLINK_SLOW_S = 120.0  # without an answer, on a busy machine
+_SUPERLINK_BUSY_S = 120.0  # without an answer, on a busy machine
 PARENT = "SCDN_PARENT"  # environment variable: the process that a started process ends with
 _ANCESTORS = (
     "SCDN_ANCESTORS"  # the same for processes that Flower starts: the command, the SuperLink
@@ -232,7 +232,7 @@ def run_at_superlink(
                 status, details = control.status(run_id)
                 answered = time.monotonic()
             except Exception as error:  # whatever an HTTP client raises
-                if control.is_slow(error) and time.monotonic() - answered < _SUPERLINK_SLOW_S:
+                if control.is_busy(error) and time.monotonic() - answered < _SUPERLINK_BUSY_S:
                     continue  # one that has ended would refuse the connection at once
                 reason = describe_error(error)
                 has_begun = (Path(settings.out) / EVENTS).exists()

@@ -28,7 +28,6 @@ from scdn.federation.remote_party import RemoteParty
 from scdn.federation.report_checks import check_reports, go_back
 from scdn.federation.round_progress import RoundProgress, SentUpdate
 from scdn.federation.train_requests import train_requests
-from scdn.federation.wire_format import Arrays
 from scdn.learning.batches import table_rows
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.fusion_server import FITTED_LENGTHS, SEARCHED_LENGTHS
@@ -119,6 +118,7 @@ class RemoteParties:
         for name in names:
             self.messenger.give_up(name)
             self.ready.pop(name, None)
+            self.before.pop(name, None)
 
     def forget_harmful(self, names: Collection[str]) -> None:
         """Forget parties that are dismissed, unless their last report was good."""
@@ -262,6 +262,8 @@ class RemoteParties:
         self, tables: Mapping[str, Tensor], names: Collection[str]
     ) -> dict[str, Tensor]:
         asked = [name for name in self.parties if name in names]
+        if self.progress.step_length:
+            self.detector.step_stood(self.progress.updated)
         self.progress = progress = RoundProgress(rows=dict(tables))
         replies = self.ask("embed", [name for name in asked if name not in self.ready])
         replies |= self.ask("embed", [name for name in asked if name in self.ready], phase="late")
@@ -321,14 +323,14 @@ class RemoteParties:
     # --- checkpoint -----------------------------------------------------------------------------
 
     def state_dict(self) -> StateDict:
-        """Return what devices have sent; their models stay with them."""
-        arrays: Arrays = {}
+        """Return what devices have sent, and earlier fusion models; their own stay with them."""
+        arrays, fusions = self.detector.fusions.state_dict()
         values = {}
         for number, (name, party) in enumerate(self.parties.items()):
             state = party.state_dict()
             arrays |= {f"remote/{number}/{key}": array for key, array in state.arrays.items()}
             values[name] = state.values
-        return StateDict(arrays, {"remote": values})
+        return StateDict(arrays, {"remote": values, "fusions": fusions})
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what `state_dict` returned."""
@@ -337,6 +339,9 @@ class RemoteParties:
             self.parties[name] = RemoteParty.from_state_dict(
                 StateDict(arrays, values), self.options
             )
+        if "fusions" in state.values and self.detector.harm is not None:
+            saved = StateDict(state.arrays, state.values["fusions"])
+            self.detector.fusions.load_state_dict(saved, self.detector.harm.server.fusion)
 
     # --- inside ---------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from statistics import median
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -82,6 +83,18 @@ class ReplyHistory:
             values[numbers], known[numbers] = table, True
         part = contradicted / compared if compared else 0.0
         return replace(self, state=state, values=values, known=known), part
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the figures, the mean and the number of replies; tables are not kept."""
+        mean = None if self.mean is None else self.mean.tolist()
+        return {"figures": self.figures, "mean": mean, "replies": self.replies}
+
+    @classmethod
+    def from_state_dict(cls, state: Mapping[str, Any]) -> ReplyHistory:
+        """Create the history that `state_dict` was called on."""
+        mean = state["mean"]
+        mean = None if mean is None else torch.tensor(mean, dtype=torch.float64)
+        return cls(dict(state["figures"]), mean, replies=state["replies"])
 
 
 def part_that_differs(tables: Tables, others: Tables, tolerance: float) -> float:

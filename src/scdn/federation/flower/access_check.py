@@ -31,6 +31,7 @@ from scdn.federation.flower.private_parts import (
 
 MAX_CONNECTIONS = 512  # with at most 64 KiB each that nobody has asked for yet
 MAX_STRANGERS = 256  # of them, without a request with a valid key so far; the oldest one goes first
+MAX_OF_KEY = 16  # with requests of one device, which uses two; the oldest one goes first
 MAX_BYTES_IN_FLIGHT = 1 << 30  # of bodies that are read at once: four messages of the largest size
 BODY_TIMEOUT_S = 120.0  # for each piece of a body; a sender that stops in the middle is given up
 _READ_AGAIN_S = 5.0  # between two looks at the certificates
@@ -71,24 +72,43 @@ class DeviceKeys:
 
 
 @dataclass
-class Strangers:
-    """Connections without a valid request so far, by address, the oldest first.
+class Connections:
+    """Connections without a valid request so far, by address, and those of each device's key.
 
-    Whoever opens many of them and stays silent would otherwise keep devices out.
+    Whoever opens many of them would otherwise keep devices, or the server, out.
     """
 
-    connections: dict[Any, Any] = field(default_factory=dict)  # with `transport`
+    strangers: dict[Any, Any] = field(default_factory=dict)  # with `transport`, the oldest first
+    of_key: dict[bytes, dict[Any, Any]] = field(default_factory=dict)  # the same
+    _key_of: dict[Any, bytes] = field(default_factory=dict)  # by address
 
     def add(self, address: Any, connection: Any) -> None:
         """Add a new connection; close the oldest one if there are too many."""
-        self.connections[address] = connection
-        if len(self.connections) > MAX_STRANGERS:
-            oldest = next(iter(self.connections))
-            self.connections.pop(oldest).transport.abort()
+        self.strangers[address] = connection
+        if len(self.strangers) > MAX_STRANGERS:
+            oldest = next(iter(self.strangers))
+            self.strangers.pop(oldest).transport.abort()
+
+    def admit(self, address: Any, key: bytes) -> None:
+        """Note a valid request, with a device's key or none; close its oldest connection then."""
+        connection = self.strangers.pop(address, None)
+        if connection is None or not key:
+            return
+        known = self.of_key.setdefault(key, {})
+        known[address], self._key_of[address] = connection, key
+        if len(known) > MAX_OF_KEY:
+            oldest, connection = next(iter(known.items()))
+            self.remove(oldest)
+            connection.transport.abort()
 
     def remove(self, address: Any) -> None:
-        """Remove a connection that has ended, or over which a valid request has come."""
-        self.connections.pop(address, None)
+        """Remove a connection that has ended."""
+        self.strangers.pop(address, None)
+        key = self._key_of.pop(address, b"")
+        if key:
+            del self.of_key[key][address]
+            if not self.of_key[key]:
+                del self.of_key[key]
 
 
 @dataclass
@@ -98,7 +118,7 @@ class AccessCheck:
     app: Any
     max_bytes: int  # of a body
     keys: DeviceKeys | None = None
-    strangers: Strangers = field(default_factory=Strangers)
+    connections: Connections = field(default_factory=Connections)
     in_flight: int = 0
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -114,7 +134,7 @@ class AccessCheck:
         elif not (is_known_size and int(sizes[0]) <= self.max_bytes):
             await _send_status(send, 413)
         else:
-            self.strangers.remove(scope.get("client"))
+            self.connections.admit(scope.get("client"), self._key_of(scope))
             await self._pass_on(int(sizes[0]), scope, receive, send)
 
     def _may_ask(self, scope: Any) -> bool:
@@ -122,6 +142,12 @@ class AccessCheck:
         if not scope["path"].startswith(_DEVICES):
             return is_loopback(host)
         return self.keys is None or self.keys.admits(dict(scope["headers"]))
+
+    def _key_of(self, scope: Any) -> bytes:
+        """Return the key of a device's request; nothing where there are no keys."""
+        is_of_device = self.keys is not None and scope["path"].startswith(_DEVICES)
+        # Decoded, as it was to be admitted: several texts say the same.
+        return b64decode(dict(scope["headers"])[PUBLIC_KEY_HEADER]) if is_of_device else b""
 
     async def _pass_on(self, size: int, scope: Any, receive: Any, send: Any) -> None:
         async with self._changed:

@@ -70,11 +70,11 @@ class LongPolling:
                 await self._wait_for_news(node, gone)
             if gone.done():  # a message that nobody takes any more would be lost
                 return
+            answer, had_news = _Answer(send), node in self.news
             self.news.discard(node or 0)
-            answer = _Answer(send)
             await self.app(scope, _Repeated(body, gone).receive, answer.send)
-            if node is not None and answer.has_body:
-                self.news.add(node)  # there may be another one
+            if node is not None and (answer.body or (had_news and not answer.is_good)):
+                self.news.add(node)  # there may be another one, or it is still there
         finally:
             gone.cancel()
 
@@ -119,21 +119,17 @@ class LongPolling:
 
 @dataclass
 class _Answer:
-    """Passes an answer on, and knows whether it is a message: an empty list has no bytes."""
+    """Passes an answer on, and keeps the body of a good one: an empty list has no bytes."""
 
     to: Any
     body: bytearray = field(default_factory=bytearray)
-    _is_message: bool = False
-
-    @property
-    def has_body(self) -> bool:
-        return bool(self.body)
+    is_good: bool = False
 
     async def send(self, message: Any) -> None:
         if message["type"] == _HEAD:
-            self._is_message = message["status"] == 200
+            self.is_good = message["status"] == 200
         elif message["type"] == _BODY:
-            self.body += message.get("body", b"") if self._is_message else b""
+            self.body += message.get("body", b"") if self.is_good else b""
         await self.to(message)
 
 

@@ -17,8 +17,8 @@ from scdn.federation.flower import disable_internet_calls, private_parts
 from scdn.federation.flower.access_check import (
     MAX_CONNECTIONS,
     AccessCheck,
+    Connections,
     DeviceKeys,
-    Strangers,
 )
 from scdn.federation.flower.long_polling import LongPolling
 from scdn.federation.wire_format import MAX_BYTES
@@ -38,18 +38,18 @@ def serve_superlink(arguments: list[str]) -> None:
     import uvicorn
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-    strangers = Strangers()
+    connections = Connections()
 
     class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-        """Counts connections over which nothing valid has come."""
+        """Counts connections over which nothing valid has come, and those of each device."""
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            strangers.add(self.client, self)
+            connections.add(self.client, self)
 
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
-            strangers.remove(self.client)
+            connections.remove(self.client)
 
     sys.argv = ["flower-superlink", *arguments]
     config = private_parts._parse_superlink_lifespan_config()
@@ -57,7 +57,7 @@ def serve_superlink(arguments: list[str]) -> None:
     certificate = config.ssl_certfile
     keys = None if certificate is None else DeviceKeys(Path(certificate).parent)
     uvicorn.run(
-        app=AccessCheck(LongPolling(app), MAX_BYTES + _OVERHEAD_BYTES, keys, strangers),
+        app=AccessCheck(LongPolling(app), MAX_BYTES + _OVERHEAD_BYTES, keys, connections),
         http=Protocol,
         limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE_S,
@@ -104,10 +104,12 @@ class SuperLinkControl:
         except Exception:  # not yet, for whatever reason
             return False
 
-    def is_slow(self, error: Exception) -> bool:
-        """Return whether an error says that the SuperLink is there, but did not answer in time."""
+    def is_busy(self, error: Exception) -> bool:
+        """Return whether an error says that the SuperLink is there, but has no time to answer."""
         import httpx
 
+        if isinstance(error, httpx.HTTPStatusError):  # 503: it has too many connections
+            return error.response.is_server_error
         return isinstance(error, httpx.TimeoutException)
 
     def register(self, public_key: bytes, name: str) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from filelock import FileLock, Timeout
 
 from scdn.federation.certificates import read_private_key
 from scdn.federation.flower import FIELD, RECORD, make_reply, private_parts
@@ -48,6 +49,7 @@ class SuperNodeConnection:
     node_file: Path | None = None  # keeps the node's number when the process is killed
     _node: Any = None  # this device's node, as the server last named it
     _key_pair: Any = None
+    _lock: FileLock | None = None  # beside `node_file`, as long as this process runs
 
     def serve(self, answer: Answer, stop: Stop) -> None:
         """Answer messages until `stop()` is true, then disconnect."""
@@ -125,9 +127,11 @@ class SuperNodeConnection:
         """Register where no key is needed, activate the node, and return it.
 
         The node of an earlier process that was killed is still active for a while: this one goes
-        on with it, where it would have to wait for a new activation.
+        on with it, where it would have to wait for a new activation. It does wait while the earlier
+        process runs: two at one node would take each other's messages.
         """
-        self._node = self._node or self._earlier_node()
+        if self._node is None and self._is_alone():
+            self._node = self._earlier_node()
         if self._node is not None and self._is_active(client):
             return self._node
         public_key = private_parts.public_key_to_bytes(self._key_pair[1])
@@ -147,6 +151,19 @@ class SuperNodeConnection:
             with suppress(OutputError):  # a full disk: after a kill it waits for an activation
                 write_atomic(self.node_file, json.dumps([self.address, activated.node_id]))
         return self._node
+
+    def _is_alone(self) -> bool:
+        """Return whether no other process of this device runs on this machine."""
+        if self.node_file is None:
+            return True
+        self._lock = self._lock or FileLock(self.node_file.with_suffix(".lock"))
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        except (OSError, NotImplementedError):  # a file system without locks
+            return True
+        return True
 
     def _earlier_node(self) -> Any:
         """Return the node of an earlier process at the same server; None if there is none."""
