@@ -173,6 +173,18 @@ def test_results_of_other_settings_wait_to_be_recomputed(tmp_path):
     assert all(c.verdict != "not recomputed" for c in judged_by_true_alone)
 
 
+def test_artefacts_with_settings_of_the_user_are_named_beside_the_settings(tmp_path):
+    for name in ("static-mnist", "payload"):
+        document = json.loads((RESULTS / f"{name}.json").read_text())
+        if name == "static-mnist":
+            document["settings"] = ["learning.epsilon=0.01"]
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    write_pages(tmp_path, tmp_path / "page")
+    for form in ("md", "html"):
+        text = (tmp_path / "page" / f"report.{form}").read_text()
+        assert "Run with other settings: static-mnist with learning.epsilon=0.01. ε is" in text
+
+
 def test_a_setting_that_is_new_is_as_it_was_before():
     (job, *_) = read_spec("static-mnist").job_module.jobs(read_spec("static-mnist", runs=1))
     today = job.arguments["scenario"]

@@ -39,6 +39,7 @@ class Chapter:
     facts: str
     parts: tuple[Part, ...]
     claims: tuple[Claim, ...]
+    overrides: tuple[str, ...] = ()  # settings that the user has changed
 
     @property
     def papers_claims(self) -> list[Claim]:
@@ -80,6 +81,7 @@ def _chapter(path: Path, name: str) -> Chapter:
             _facts(document) + _stale_facts(stale),
             _without_repeated_notes(spec.job_module.show(numbers)),
             tuple(spec.claim_module.claims(numbers)),
+            settings,
         )
 
 

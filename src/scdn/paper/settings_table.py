@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from scdn.paper.artefact import ResultTable, read_spec
 from scdn.paper.method_grid import own_settings
 from scdn.scenario import Scenario
@@ -20,8 +22,8 @@ _NOTE = (
 )
 
 
-def settings_table() -> ResultTable:
-    """Return one row per data set and judged block."""
+def settings_table(overrides: Mapping[str, Sequence[str]]) -> ResultTable:
+    """Return one row per data set and judged block; the note names artefacts with `overrides`."""
     specs = {data: read_spec(f"static-{data}") for data in _DATA}
     rows = [
         (data, block, *_cells(spec.scenario(own_settings(spec, block))))
@@ -32,7 +34,9 @@ def settings_table() -> ResultTable:
         "data", "block", "ε", "ψ^G", "T^max (s)", "steps per iteration", "batch", "device's rate",
         "server's rate", "update", "L_n from", "initialisation", "inputs", "cycles: FLOPs each",
     )  # fmt: skip
-    return ResultTable("Settings on which verdicts depend", header, tuple(rows), _NOTE)
+    others = [f"{name} with {', '.join(settings)}" for name, settings in overrides.items()]
+    note = f"Run with other settings: {'; '.join(others)}. {_NOTE}" if others else _NOTE
+    return ResultTable("Settings on which verdicts depend", header, tuple(rows), note)
 
 
 def _cells(scenario: Scenario) -> tuple[str, ...]:
