@@ -383,6 +383,11 @@ def test_dynamic_verdicts_follow_the_numbers(dynamic_numbers):
     for text in (zoc_loses, *beats_rivals, monotone):
         assert by_text[text] == "not reproduced", text
     assert by_text[sc_dn_loses_less] == "reproduced"
+    for row in rows.values():
+        row["trivial"] = 65.0  # which neither beats before the exit
+    by_text = verdicts(dynamic_claims, dynamic_numbers)
+    for text in (zoc_loses, sc_dn_loses_less):
+        assert by_text[text] == "regime not reached", text
     for row in rows.values():  # a single run has no standard error
         row |= {"last": row["last"][:1], "last_later": row["last_later"][:1]}
     by_text = verdicts(dynamic_claims, dynamic_numbers)

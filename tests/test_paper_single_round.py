@@ -229,6 +229,16 @@ def delay_limit_numbers(**changes: object) -> dict:
     return {"events": {s: {start: [dict(events)] for start in STARTS} for s in solvers}}
 
 
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [([2, *[0] * 9], "reproduced"), ([2, 1, 2, 0], "not reproduced"), ([2, 1], "not reproduced")],
+)
+def test_devices_are_only_ever_switched_off(counts, expected):
+    """Early or late: limits at which nothing changes say nothing."""
+    numbers = delay_limit_numbers(counts=counts)
+    assert verdict_on(delay_limit_claims, numbers, "Then both are switched off") == expected
+
+
 def test_the_response_to_limits_is_judged_by_its_events():
     good = delay_limit_numbers()
     for by_start in good["events"].values():

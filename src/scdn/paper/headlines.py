@@ -40,6 +40,7 @@ class Check(NamedTuple):
     artefact: str
     block: str
     finding: Finding
+    claim: str  # its text
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def _findings(part: HeadlinePart, by_name: dict[str, Chapter]) -> Iterator[Check
             for claim in by_name[name].claims:
                 if re.search(part.pattern, claim.text):
                     for block, finding in claim.findings.items():
-                        yield Check(name, block, finding)
+                        yield Check(name, block, finding, claim.text)
 
 
 def _row(
@@ -178,8 +179,10 @@ def _row(
 
 
 def _number(check: Check) -> str:
-    """Return the numbers of a check, and where they were measured."""
-    return f"{check.artefact}, {check.block}: {check.finding.evidence}"
+    """Return the numbers of a check, where they were measured, and against which rival."""
+    rival = re.search("less processing energy than (Max VFL|GSP|VAFL)", check.claim)
+    against = f" of {rival[1]}'s" if rival else ""
+    return f"{check.artefact}, {check.block}: {check.finding.evidence}{against}"
 
 
 def _where(checks: Sequence[Check]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from scdn.paper.artefact import Claim, Finding, Numbers
@@ -105,7 +106,7 @@ def _power_rises(events: Events) -> bool | None:
 def _off_at_the_end(events: Events) -> bool:
     """Return whether devices are only ever switched off, and none is active at the last limit."""
     counts = events["counts"]
-    return counts[-1] == 0 and is_trend(counts, -1)
+    return counts[-1] == 0 and all(later <= earlier for earlier, later in pairwise(counts))
 
 
 def _late_reports(cases: list[Events]) -> str:

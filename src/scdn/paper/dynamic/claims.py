@@ -149,6 +149,12 @@ class DynamicBlock:
         """Compare final scores of paired runs."""
         return self._if_trained(self._better(method, zoc, quantity), method)
 
+    def _if_learned_before_exit(self, finding: Finding) -> Finding:
+        """Return the finding; what nobody has learned, nobody can lose."""
+        scores = [float(np.mean(self.rows[name]["exit"], 0)[0]) for name in (self.leader, self.zoc)]
+        trivial = self.rows[self.leader]["trivial"]
+        return self._if_trained(finding_if_learned(finding, scores, trivial, self.sign))
+
     def _losses_at_exit(self) -> tuple[float, float, str] | None:
         """Return what SC-DN and ZOC lose in the round of the first exit, and both as text."""
         ours, zoc = (np.array(self.rows[name]["exit"]) for name in (self.leader, self.zoc))
@@ -163,14 +169,14 @@ class DynamicBlock:
         losses = self._losses_at_exit()
         if losses is None:
             return too_few_runs(1)
-        return self._if_trained(Finding(losses[1] >= published_loss / 2, losses[2]))
+        return self._if_learned_before_exit(Finding(losses[1] >= published_loss / 2, losses[2]))
 
     def loses_less_at_exit(self) -> Finding:
         """Compare both losses in the round of the first exit."""
         losses = self._losses_at_exit()
         if losses is None:
             return too_few_runs(1)
-        return self._if_trained(Finding(losses[0] < losses[1], losses[2]))
+        return self._if_learned_before_exit(Finding(losses[0] < losses[1], losses[2]))
 
     def _loss(self, before_and_after: np.ndarray) -> float:
         """Return the loss in points, or in percent of the error."""
