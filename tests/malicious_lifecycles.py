@@ -9,6 +9,7 @@ from __future__ import annotations
 from federation_helpers import device
 from malicious_behaviours import BEHAVIOURS, Behaviour, behave
 from malicious_strategies import STRATEGIES
+from malicious_unseen import UNSEEN, device_1_comes_back
 
 
 def comes_and_goes(network, files, round_):
@@ -77,7 +78,9 @@ LIFECYCLES = {
         slower_each_round,
     )
 } | {f"replies after {s:g} s": replies_after(s) for s in (4.5, 9.5, 15.0)}
+LIFECYCLES |= UNSEEN
 CONTROLS = {f"(honest, leaves after {n} rounds)": leaves_after(n) for n in (2, 3, 8)}
+CONTROLS["(honest, device 1 leaves and comes back)"] = device_1_comes_back
 
 # Nobody can name a device for these: what it lies about is never sent, or an honest model could say
 # the same.
