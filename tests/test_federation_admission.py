@@ -188,8 +188,15 @@ def test_a_device_that_joins_anew_without_ever_taking_a_step_is_dismissed(files,
         return Frame(frame.kind, {**frame.fields, **forgotten}, frame.arrays)
 
     tampered(network, 2, lie)
-    settings = {"log": log, "patience_s": 300.0}
+    heard = {}
+
+    def note(event, simulation):
+        heard[event["round"]] = set(simulation.model.server.heard.parties)
+
+    settings = {"log": log, "patience_s": 300.0, "on_round": note}
     run = federate(files, tmp_path / "run", network, "learning.rounds=8", **settings)
+    assert "device-2" in heard[0]
+    assert heard[7] == {"device-1", "device-3"}  # it has never reported: nothing of it is kept
     entered = [name for event in run.rounds for name in event["entered"]]
     assert entered == [f"device-2-{n}" for n in range(2, MAX_SILENT_DEPARTURES + 2)]
     assert "device-2-3: dismissed (it left so 3 times)" in log

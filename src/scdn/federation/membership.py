@@ -130,7 +130,7 @@ class Membership:
         for name in present:
             node = self.messenger.node_of.get(name)
             stopped = node in self.messenger.disconnected
-            banned = node in self.messenger.banned_nodes
+            banned = node in self.messenger.banned_nodes or self.device_of[name] in self.dismissed
             silent = self.silent_rounds[name] >= MAX_SILENT_ROUNDS and (
                 self._is_overdue(name, now, node in connected)
             )
