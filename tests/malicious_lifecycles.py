@@ -92,4 +92,16 @@ LIKE_A_MODEL = {
     "its sample of three rounds ago",
     "its test rows of five rounds ago",
 }
-INDISTINGUISHABLE = NEVER_SENT | LIKE_A_MODEL
+LIKE_A_MODEL_OR_HARMLESS = {
+    "says that it has states",
+    "has the next name of device-1",
+    "frozen model",
+    "offset in one column",
+    "uphill",
+    "labels of training rows alone",
+    "test classes swapped, a quarter",
+    "other rows from the start",
+    "plan for a giant",
+    "figures just below limits",
+}
+INDISTINGUISHABLE = NEVER_SENT | LIKE_A_MODEL | LIKE_A_MODEL_OR_HARMLESS
