@@ -103,5 +103,6 @@ LIKE_A_MODEL_OR_HARMLESS = {
     "other rows from the start",
     "plan for a giant",
     "figures just below limits",
+    "the same noise of its size",
 }
 INDISTINGUISHABLE = NEVER_SENT | LIKE_A_MODEL | LIKE_A_MODEL_OR_HARMLESS
