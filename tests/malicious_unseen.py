@@ -1,6 +1,6 @@
 """Malicious devices that know their rows, remember the gradients they receive, or come back.
 
-They were written without knowledge of the rest of the catalogue. Each is a lifecycle as in
+They follow thirty ideas that were written down before the rest was read. Each is a lifecycle as in
 `malicious_lifecycles.py`: a function of (network, folder of features, round), called after each
 round, and once before the first with -1. Most are a lie: a function of (embeddings, where they are
 asked for), which returns what is sent instead. Others are a change: a function of (request frame,
