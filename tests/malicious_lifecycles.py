@@ -9,6 +9,7 @@ from __future__ import annotations
 from federation_helpers import device
 from malicious_behaviours import BEHAVIOURS, Behaviour, behave
 from malicious_strategies import STRATEGIES
+from malicious_unseen import UNSEEN, device_1_comes_back
 
 
 def comes_and_goes(network, files, round_):
@@ -77,7 +78,9 @@ LIFECYCLES = {
         slower_each_round,
     )
 } | {f"replies after {s:g} s": replies_after(s) for s in (4.5, 9.5, 15.0)}
+LIFECYCLES |= UNSEEN
 CONTROLS = {f"(honest, leaves after {n} rounds)": leaves_after(n) for n in (2, 3, 8)}
+CONTROLS["(honest, device 1 leaves and comes back)"] = device_1_comes_back
 
 # Nobody can name a device for these: what it lies about is never sent, or an honest model could say
 # the same.
@@ -89,4 +92,17 @@ LIKE_A_MODEL = {
     "its sample of three rounds ago",
     "its test rows of five rounds ago",
 }
-INDISTINGUISHABLE = NEVER_SENT | LIKE_A_MODEL
+LIKE_A_MODEL_OR_HARMLESS = {
+    "says that it has states",
+    "has the next name of device-1",
+    "frozen model",
+    "offset in one column",
+    "uphill",
+    "labels of training rows alone",
+    "test classes swapped, a quarter",
+    "other rows from the start",
+    "plan for a giant",
+    "figures just below limits",
+    "the same noise of its size",
+}
+INDISTINGUISHABLE = NEVER_SENT | LIKE_A_MODEL | LIKE_A_MODEL_OR_HARMLESS

@@ -15,13 +15,15 @@ from federation_helpers import (
     network_of,
     server,
     small_scenario,
+    tampered,
 )
 from malicious_behaviours import BEHAVIOURS, behave
 
 from scdn.errors import InputError
 from scdn.federation.export_parties import LABELS_FILE
-from scdn.federation.membership import MAX_PARTIES, MAX_REFUSALS
+from scdn.federation.membership import MAX_PARTIES, MAX_REFUSALS, MAX_SILENT_DEPARTURES
 from scdn.federation.row_alignment import devices_to_leave_out, hash_keys, read_labels
+from scdn.federation.wire_format import Frame
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +146,60 @@ def test_a_device_that_comes_and_goes_does_not_fill_the_memory(files, tmp_path):
     run = federate(files, tmp_path / "run", network, *settings, on_round=replace_device, log=log)
     assert sum(len(event["entered"]) for event in run.rounds) == MAX_PARTIES
     assert any(f"which has joined {MAX_PARTIES} times; refused" in line for line in log)
+
+
+def test_a_device_may_be_called_as_another_one_would_be_that_joins_again(files, tmp_path):
+    """A second `device-1` is `device-1-2`, unless another device has that name."""
+    network = network_of(files, *THREE)
+    network.devices[3].name = "device-1-2"
+    leave = after(1, lambda: network.unplug(1))
+    return_ = after(4, lambda: network.plug(9, device(files, "device-1")))
+
+    def change(event, simulation):
+        leave(event, simulation)
+        return_(event, simulation)
+
+    run = federate(files, tmp_path / "run", network, "learning.rounds=7", on_round=change)
+    assert [event["entered"] for event in run.rounds] == [[], [], [], [], [], ["device-1-3"], []]
+    assert run.end["status"] == "done"
+
+
+def test_a_party_has_left_once_its_device_is_back_as_another_one(files, tmp_path):
+    """It was killed and has lost its model: nobody waits for the party that it was."""
+    network, log = network_of(files, *THREE), []
+
+    restart = after(1, lambda: network.plug(2, device(files, "device-2")))
+    settings = {"on_round": restart, "log": log, "patience_s": 300.0}
+    run = federate(files, tmp_path / "run", network, "learning.rounds=6", **settings)
+    assert [event["entered"] for event in run.rounds] == [[], [], ["device-2-2"], [], [], []]
+    assert [event["exited"] for event in run.rounds] == [[], [], [], ["device-2"], [], []]
+    assert not any("dismissed" in line for line in log)
+
+
+def test_a_device_that_joins_anew_without_ever_taking_a_step_is_dismissed(files, tmp_path):
+    """It refuses to apply its update, and says that it is another party."""
+    network, log = network_of(files, *THREE), []
+
+    def lie(request, frame):
+        if request.kind == "apply":
+            ids = {key: request.fields[key] for key in ("run", "nonce")}
+            return Frame("refused", {**ids, "reason": "not now"}, {})
+        forgotten = {"party": "", "states": []} if request.kind == "hello" else {}
+        return Frame(frame.kind, {**frame.fields, **forgotten}, frame.arrays)
+
+    tampered(network, 2, lie)
+    heard = {}
+
+    def note(event, simulation):
+        heard[event["round"]] = set(simulation.model.server.heard.parties)
+
+    settings = {"log": log, "patience_s": 300.0, "on_round": note}
+    run = federate(files, tmp_path / "run", network, "learning.rounds=8", **settings)
+    assert "device-2" in heard[0]
+    assert heard[7] == {"device-1", "device-3"}  # it has never reported: nothing of it is kept
+    entered = [name for event in run.rounds for name in event["entered"]]
+    assert entered == [f"device-2-{n}" for n in range(2, MAX_SILENT_DEPARTURES + 2)]
+    assert "device-2-3: dismissed (it left so 3 times)" in log
 
 
 def test_entries_and_departures_are_in_the_log(files, tmp_path):

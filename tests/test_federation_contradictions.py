@@ -18,6 +18,7 @@ from federation_helpers import (
 from hypothesis import given
 from hypothesis import strategies as st
 from malicious_behaviours import BEHAVIOURS, behave
+from malicious_unseen import UNSEEN
 
 from scdn.federation.anomaly_detection import AnomalyDetector
 from scdn.federation.blocked_steps import BlockedRounds
@@ -40,6 +41,19 @@ def test_a_step_of_length_0_changes_no_embedding(length, left_out):
     before = {"a": {"held_out": table(0)}, "b": {"held_out": table(1)}}
     after = {"a": {"held_out": 1.5 * table(0)}, "b": {"held_out": table(1)}}
     assert detector.after_step(after, ROWS, 32, before, length).keys() == left_out
+
+
+@pytest.mark.parametrize("how", ["right where trained", "negated where not trained"])
+def test_a_device_that_is_right_where_it_trains_alone_is_left_out_at_once(tmp_path, how):
+    """It knows which rows it was sent gradients of; steps then look bad to the server for long."""
+    settings = ("fleet.0.count=6", "learning.rounds=2", "seed=21")
+    files, log = export_features(tmp_path / "files", *settings), []
+    network = network_of(files, *(f"device-{n}" for n in range(1, 7)))
+    UNSEEN[how](network, files, -1)
+    run = federate(files, tmp_path / "run", network, *settings, log=log)
+    left_out = [event["federation"]["left_out"] for event in run.rounds]
+    assert "its rows held out have a correlation of" in left_out[0]["device-6"]
+    assert left_out[1].keys() <= {"device-6"}
 
 
 def test_noise_and_rounding_are_no_change():

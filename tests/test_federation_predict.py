@@ -234,6 +234,7 @@ WRONG = {
     "a column less": with_embeddings(lambda table: {"embeddings": table[:, :-1]}),
     "nothing": with_embeddings(lambda _: {}),
     "more": with_embeddings(lambda table: {"embeddings": table, "more": table}),
+    "too large": with_embeddings(lambda table: {"embeddings": np.full(table.shape, 1e300)}),
 }
 
 

@@ -1,6 +1,6 @@
 """Find devices whose well-formed replies are out of line, so that a round can go on without them.
 
-Four things are looked at. Thresholds are above what honest devices showed in a few runs on digits
+Five things are looked at. Thresholds are above what honest devices showed in a few runs on digits
 and occupancy; the comments beside them say how far, where it was measured.
 
 harm
@@ -8,6 +8,8 @@ harm
     instead: whoever makes everybody's loss much worse is left out (`embedding_harm.py`).
 contradictions
     A row has one embedding in one state of a model, however often it is asked for.
+rows held out
+    They are embedded by the same model as those that a device has just trained on.
 test rows
     They are embedded by the same model as training rows (`row_consistency.py`). Their labels are
     not used: no decision of a run may depend on them.
@@ -46,6 +48,7 @@ from scdn.federation.reply_history import (
     root_mean_square,
     size_of,
 )
+from scdn.federation.row_consistency import find_right_where_trained
 
 # Embeddings may be so many times as large as a device's own before and the others'. With a searched
 # step honest ones grew up to 380 times in one round, and those of all devices together.
@@ -190,7 +193,8 @@ class AnomalyDetector:
             if part > MAX_CONTRADICTED:
                 told = f"{part:.0%} of its embeddings differ after a step of length 0"
                 reasons.setdefault(name, told)
-        return reasons | self._sizes(sent)
+        good = {name: tables for name, tables in sent.items() if name not in reasons}
+        return reasons | self._sizes(sent) | find_right_where_trained(good)
 
     def taken_back(
         self,

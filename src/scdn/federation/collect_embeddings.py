@@ -17,7 +17,8 @@ from scdn.federation.membership import Membership
 from scdn.federation.messenger import Messenger, Request, Transport
 from scdn.federation.prediction_request import EmbeddedRows, PredictionRequest, save_answer
 from scdn.federation.server_settings import ServerSettings
-from scdn.federation.wire_format import MAX_BYTES
+from scdn.federation.table_format import bounded_array
+from scdn.federation.wire_format import MAX_BYTES, WireError
 
 _GOODBYE_S = 1.5  # a device that was killed does not take more of the answer's time than this
 _MESSAGE_BYTES = MAX_BYTES // 8  # of embeddings in a reply
@@ -95,7 +96,12 @@ def _ask_devices(
         }
         time_left = max(0.1, deadline - time.monotonic()) / (count - number)
         for party, reply in membership.messenger.ask(requests, time_left).items():
-            pieces[party].append(EmbeddedRows(asked[party], reply.arrays["embeddings"]))
+            try:
+                values = bounded_array("embeddings", reply.arrays["embeddings"])
+            except WireError as error:
+                membership.messenger.reject(party, str(error))
+            else:
+                pieces[party].append(EmbeddedRows(asked[party], values))
     nothing = EmbeddedRows(np.zeros(0, np.int64), np.zeros((0, request.width)))
     return {
         party: EmbeddedRows(*map(np.concatenate, zip(nothing, *sent, strict=True)))

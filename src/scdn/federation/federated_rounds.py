@@ -149,6 +149,7 @@ class FederatedSimulation(Simulation):
     def _note_departures(self, departed: set[str]) -> None:
         """Let devices that have left without a goodbye leave in this round."""
         self._lost |= departed
+        self.remote.forget_unreported(departed)
         for name in sorted(departed):
             self._log(f"{name}: has left, in round {self.round + 1}")
         if departed:

@@ -11,7 +11,7 @@ otherwise it joins as a new party (`NAME-2`).
 
 from __future__ import annotations
 
-import re
+import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -67,6 +67,7 @@ class Membership:
     silent_rounds: Counter[str] = field(default_factory=Counter)
     _silent_since: dict[str, float] = field(default_factory=dict)  # by party
     _back_at: dict[str, float] = field(default_factory=dict)  # by party that was silent
+    _answered: set[str] = field(default_factory=set)  # parties, in one round at least
     silent_departures: Counter[str] = field(default_factory=Counter)  # by device
     refusals: Counter[str] = field(default_factory=Counter)  # by device
     dismissed: set[str] = field(default_factory=set)  # devices
@@ -121,6 +122,7 @@ class Membership:
             if name in missed:
                 self._silent_since.setdefault(name, now)
             else:
+                self._answered.add(name)
                 self._silent_since.pop(name, None)
                 self._back_at.pop(name, None)
         connected = self.messenger.connected_nodes()  # notes devices that have disconnected
@@ -128,15 +130,23 @@ class Membership:
         for name in present:
             node = self.messenger.node_of.get(name)
             stopped = node in self.messenger.disconnected
-            banned = node in self.messenger.banned_nodes
+            banned = node in self.messenger.banned_nodes or self.device_of[name] in self.dismissed
             silent = self.silent_rounds[name] >= MAX_SILENT_ROUNDS and (
                 self._is_overdue(name, now, node in connected)
             )
-            if silent and not (stopped or banned):
+            replaced = self._is_replaced(name, present)
+            never_heard = replaced and name not in self._answered
+            if (silent or never_heard) and not (stopped or banned):
                 self._count_silent_departure(name)
-            if stopped or banned or silent:
+            if stopped or banned or silent or replaced:
                 departed.add(name)
         return departed
+
+    def _is_replaced(self, name: str, present: Collection[str]) -> bool:
+        """Return whether a party's device has come back as another one: it has lost its model."""
+        parties = [p for p, device in self.device_of.items() if device == self.device_of[name]]
+        later = parties[parties.index(name) + 1 :]
+        return any(party in present or party in self.messenger.node_of for party in later)
 
     def _is_overdue(self, name: str, now: float, is_connected: bool) -> bool:
         """Return whether a silent party has been given enough time to say something."""
@@ -159,7 +169,9 @@ class Membership:
         self.messenger.log(f"{name}: has left, without an answer in {rounds} rounds")
         self.silent_departures[device] += 1
         if self.silent_departures[device] >= MAX_SILENT_DEPARTURES:
-            self.dismiss([name], f"it left so {MAX_SILENT_DEPARTURES} times")
+            # It may be connected again, as another party.
+            again = [p for p in self.messenger.node_of if self.device_of.get(p) == device]
+            self.dismiss(again or [name], f"it left so {MAX_SILENT_DEPARTURES} times")
 
     def dismiss(self, names: Collection[str], reason: str) -> None:
         """Send devices away for good; the parties have left."""
@@ -215,6 +227,7 @@ class Membership:
         self.messenger.run, self.salt = state["run"], state["salt"]
         self.device_of |= state["devices"]
         self.took_part |= state["devices"].keys()
+        self._answered |= self.took_part  # it is not known of which ones that is wrong
         self.silent_rounds.update(state["silent"])
         self.silent_departures.update(state.get("silent_departures", {}))
         self.refusals.update(state.get("refusals", {}))
@@ -267,6 +280,6 @@ class Membership:
         owner = self.device_of.get(device)  # it may be the name of another device's party
         if owner is None or (owner == device and device not in self.took_part):
             return device, False
-        pattern = re.compile(rf"{re.escape(device)}-(\d+)")
-        numbers = [int(match[1]) for party in parties if (match := pattern.fullmatch(party))]
-        return f"{device}-{max([1, *numbers]) + 1}", False
+        names = (f"{device}-{number}" for number in itertools.count(2))
+        # Another device may be called so: `sensor` that joins again is not `sensor-2`.
+        return next(name for name in names if name not in self.device_of), False

@@ -73,17 +73,45 @@ def find_inconsistent(names: Collection[str], parties: Mapping[str, RemoteParty]
         if spread > MAX_SPREAD:
             told = f"its test rows are {spread:.3g} times as far apart as its training rows"
             reasons[name] = told
-    limits = {name: _limits(sample) for name, sample in samples.items()}
-    samples = {name: sample.clamp(*limits[name]) for name, sample in samples.items()}
-    tests = {name: test.clamp(*limits[name]) for name, test in tests.items()}
     known = [name for name in tests if name not in reasons]
-    if len(known) > 2 and len(tests[known[0]]) >= MIN_ROWS:
-        fits = {name: best_fit(name, known, samples, tests) for name in known}
-        fits = {name: fit for name, fit in fits.items() if fit.training > MIN_CORRELATION}
-        many = len(tests[known[0]]) >= MANY_ROWS
-        judged = {name: _judge(name, fits, many) for name in fits}
-        reasons |= {name: one.told for name, one in judged.items() if one.badness > 1.0}
+    fits = _fits(known, samples, tests)
+    judged = {name: _judge(name, fits, len(tests[name]) >= MANY_ROWS) for name in fits}
+    reasons |= {name: one.told for name, one in judged.items() if one.badness > 1.0}
     return {name: reason for name, reason in reasons.items() if name in names}
+
+
+def find_right_where_trained(sent: Mapping[str, Tables]) -> dict[str, str]:
+    """Return the parties whose rows held out do not fit those that they have just trained on.
+
+    A device knows which is which. One that is right for the former alone makes the server rely on
+    it, and every step look bad.
+    """
+    drawn = {n: t["drawn"] for n, t in sent.items() if {"drawn", "held_out"} <= t.keys()}
+    held_out = {name: sent[name]["held_out"] for name in drawn}
+    fits = _fits(list(drawn), drawn, held_out)
+    reasons = {}
+    for name, fit in fits.items():
+        others = [other.kept for n, other in fits.items() if n != name]
+        if fit.training < CLEAR_CORRELATION or len(others) < 2:
+            continue
+        usual, margin = _usual(others, fit.kept_error)
+        if fit.kept < min(MIN_KEPT, usual - margin):
+            told = f"its rows held out have a correlation of {fit.training * fit.kept:.2f}"
+            reasons[name] = f"{told} with those of others, its trained rows {fit.training:.2f}"
+    return reasons
+
+
+def _fits(
+    known: list[str], samples: Mapping[str, Tensor], tests: Mapping[str, Tensor]
+) -> dict[str, Fit]:
+    """Return how far each device's embeddings follow from others', where that is clear."""
+    if len(known) < 3 or len(tests[known[0]]) < MIN_ROWS:
+        return {}
+    limits = {name: _limits(samples[name]) for name in known}
+    samples = {name: samples[name].clamp(*limits[name]) for name in known}
+    tests = {name: tests[name].clamp(*limits[name]) for name in known}
+    fits = {name: best_fit(name, known, samples, tests) for name in known}
+    return {name: fit for name, fit in fits.items() if fit.training > MIN_CORRELATION}
 
 
 class _Judgement(NamedTuple):

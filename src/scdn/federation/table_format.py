@@ -83,6 +83,13 @@ def bounded(table: str, values: Tensor) -> Tensor:
     return values
 
 
+def bounded_array(table: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of a message as `bounded` returns a table."""
+    if not bool((np.abs(values) <= MAX_VALUE).all()):
+        raise WireError(f"{table} has numbers that are too large")
+    return values
+
+
 def _array(arrays: Arrays, name: str) -> NDArray[Any]:
     if name not in arrays:
         raise WireError(f"array {name!r} is missing")
