@@ -194,6 +194,18 @@ def metrics_in_numpy(server):
     return {"test_loss": loss, "top1": 100 * (logits.argmax(axis=1) == truth).mean()}
 
 
+def interrupted(scenario, folder, after):
+    """Run until a round is recorded, end there as with Ctrl-C, and return the folder."""
+
+    def stop(event, _):
+        if event["round"] == after:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(scenario, folder, on_round=stop)
+    return folder
+
+
 def without_times(recorded):
     """Return a run's events without the seconds they took."""
     events = [recorded.start, *recorded.rounds, *([recorded.end] if recorded.end else [])]

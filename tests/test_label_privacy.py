@@ -20,6 +20,7 @@ from federation_helpers import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from run_scenarios import interrupted
 from small_models import CLASSES, LOCAL_STEPS, NUMBERS, SERVER, started
 
 from scdn.errors import InputError
@@ -293,14 +294,8 @@ def test_a_restarted_server_of_a_federation_keeps_its_labels(files, tmp_path):
 def test_a_resumed_run_equals_a_whole_one(tmp_path):
     scenario = small_scenario("learning.rounds=3", *SETTINGS)
     whole = run(scenario, tmp_path / "whole")
-
-    def stop(event, _):
-        if event["round"] == 1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run(scenario, tmp_path / "cut", on_round=stop)
-    assert resume(tmp_path / "cut").end["metrics"] == whole.end["metrics"]
+    cut = interrupted(scenario, tmp_path / "cut", 1)
+    assert resume(cut).end["metrics"] == whole.end["metrics"]
 
 
 # --- settings -------------------------------------------------------------------------------------

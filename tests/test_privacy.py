@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from federation_helpers import THREE, export_features, federate, network_of, small_scenario
+from run_scenarios import interrupted
 from scipy.optimize import minimize_scalar
 from small_models import LOCAL_STEPS, SERVER, started
 
@@ -295,14 +296,8 @@ def test_a_run_without_privacy_records_none(tmp_path):
 def test_a_resumed_run_goes_on_counting(tmp_path):
     scenario = small_scenario("learning.rounds=3", *EMBEDDINGS)
     whole = run(scenario, tmp_path / "whole")
-
-    def stop(event, _):
-        if event["round"] == 1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run(scenario, tmp_path / "cut", on_round=stop)
-    assert resume(tmp_path / "cut").end["privacy"] == whole.end["privacy"]
+    cut = interrupted(scenario, tmp_path / "cut", 1)
+    assert resume(cut).end["privacy"] == whole.end["privacy"]
 
 
 @pytest.mark.parametrize(

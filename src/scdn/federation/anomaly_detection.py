@@ -1,6 +1,6 @@
 """Find devices whose well-formed replies are out of line, so that a round can go on without them.
 
-Five things are looked at. Thresholds are above what honest devices showed in a few runs on digits
+Four things are looked at. Thresholds are above what honest devices showed in a few runs on digits
 and occupancy; the comments beside them say how far, where it was measured.
 
 harm
@@ -8,11 +8,9 @@ harm
     instead: whoever makes everybody's loss much worse is left out (`embedding_harm.py`).
 contradictions
     A row has one embedding in one state of a model, however often it is asked for.
-rows held out
-    They are embedded by the same model as those that a device has just trained on.
-test rows
-    They are embedded by the same model as training rows (`row_consistency.py`). Their labels are
-    not used: no decision of a run may depend on them.
+rows held out, and test rows
+    They are embedded by the same model as training rows (`row_consistency.py`). Labels of test rows
+    are not used: no decision of a run may depend on them.
 sizes and figures
     They are compared with a device's own history and with the other devices'. A value must be far
     above both to be out of line; a new device has only the others to be compared with.

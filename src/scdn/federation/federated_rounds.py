@@ -149,11 +149,21 @@ class FederatedSimulation(Simulation):
     def _note_departures(self, departed: set[str]) -> None:
         """Let devices that have left without a goodbye leave in this round."""
         self._lost |= departed
-        self.remote.forget_unreported(departed)
+        self._forget_unreported(departed)
         for name in sorted(departed):
             self._log(f"{name}: has left, in round {self.round + 1}")
         if departed:
             self.trace = with_departures(self.trace, departed, self.round)
+
+    def _forget_unreported(self, names: Collection[str]) -> None:
+        """Forget parties that have left without a report: of their test rows nothing is known.
+
+        What the server has learned to expect of them in training rows would be missing there.
+        """
+        unknown = [name for name in names if self.remote.parties[name].sample is None]
+        harm = self.remote.detector.harm
+        if unknown and harm is not None:
+            harm.forget(unknown)
 
     def _dismiss_suspicious(self, staying: Collection[str]) -> None:
         """Send away devices that were out of line, or slow, in too many rounds."""

@@ -129,15 +129,6 @@ class RemoteParties:
             self.parties[name].sample = self.parties[name].test = None
             self.messenger.log(f"{name}: nothing that it sent is kept")
 
-    def forget_unreported(self, names: Collection[str]) -> None:
-        """Forget parties that have left without a report: of their test rows nothing is known.
-
-        What the server has learned to expect of them in training rows would be missing there.
-        """
-        unknown = [name for name in names if self.parties[name].sample is None]
-        if unknown and self.detector.harm is not None:
-            self.detector.harm.forget(unknown)
-
     # --- a round --------------------------------------------------------------------------------
 
     def measure_gradients(
