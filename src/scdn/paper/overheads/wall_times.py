@@ -46,9 +46,9 @@ def time_importance(arguments: dict[str, Any]) -> dict[str, Any]:
                 embeddings = stack.embed(inputs)
                 server.sample_embeddings |= dict(zip(stack.names, embeddings, strict=True))
             batched = partial(server.exclusion_losses, model.present)
-            times["seconds"].append(_median_seconds(options, batched))
+            times["seconds"].append(_median_seconds(batched, options))
             one_by_one = partial(_losses_one_by_one, server)
-            times["one_by_one"].append(_median_seconds(options, one_by_one))
+            times["one_by_one"].append(_median_seconds(one_by_one, options))
         times["passes"].append(len(_losses_one_by_one(server)))
     return times
 
@@ -75,8 +75,8 @@ def time_smoothness(arguments: dict[str, Any]) -> dict[str, Any]:
     steps = learning.steps_per_iteration * scenario.max_iterations
     local_steps = dict.fromkeys(model.present, LocalSteps(steps, learning.server_rate))
     train = partial(model.train, 0, local_steps, LocalSteps(0, 0.0))
-    training = _median_seconds(model.factory.options, train)
-    estimate = _median_seconds(model.factory.options, model.smoothness)
+    training = _median_seconds(train, model.factory.options)
+    estimate = _median_seconds(model.smoothness, model.factory.options)
     rows = model.data.count("train")
     return {
         "estimate_s": estimate / parties,
@@ -92,10 +92,10 @@ def time_solvers(arguments: dict[str, Any]) -> dict[str, float]:
     problem = first_round_problem(make_scenario(arguments["scenario"]))
     warm_up()
     run_algorithm3(problem, iterations=1)  # loads CVXPY
-    times = {"exact": _seconds(partial(solve, problem))}
+    times = {"exact": _median_seconds(partial(solve, problem))}
     for name, rebuild in (("parametrised", False), ("rebuilt", True)):
         settings = {"iterations": arguments["iterations"], "tolerance": 0.0, "rebuild": rebuild}
-        times[name] = _seconds(partial(run_algorithm3, problem, **settings))
+        times[name] = _median_seconds(partial(run_algorithm3, problem, **settings))
     return times
 
 
@@ -114,9 +114,10 @@ def _create_model(scenario: Scenario, parties: int) -> VerticalModel:
     )
 
 
-def _median_seconds(options: TensorOptions, function: Callable[[], object]) -> float:
+def _median_seconds(function: Callable[[], object], options: TensorOptions | None = None) -> float:
     """Return the median time of several calls, after one that does not count."""
-    wait = torch.cuda.synchronize if options.device.startswith("cuda") else None
+    on_gpu = options is not None and options.device.startswith("cuda")
+    wait = torch.cuda.synchronize if on_gpu else None
     _seconds(function, wait)
     times = [_seconds(function, wait)]
     while len(times) < _REPEATS and sum(times) < _REPEAT_FOR_S:
