@@ -115,8 +115,8 @@ class Devices:
         if name in self.running():
             pid = self.running()[name]
             os.kill(pid, how)
-            while how == signal.SIGKILL and not has_ended(pid):  # else it would not be replaced
-                time.sleep(0.01)
+            while how == signal.SIGKILL and Path(f"/proc/{pid}").exists():
+                time.sleep(0.01)  # a device whose end the parent has not noticed is not replaced
 
     def start(self, *names: str) -> None:
         """Start devices again, or for the first time."""
@@ -127,14 +127,6 @@ class Devices:
         wanted = [d for d in self.listed if Path(d["log"]).stem in wanted_names]
         self.file.write_text(json.dumps(wanted))
         self.parent.send_signal(signal.SIGHUP)
-
-
-def has_ended(pid: int) -> bool:
-    """Return whether a process has ended, and at most its parent has yet to notice."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
 
 
 def federate(
