@@ -432,6 +432,17 @@ def test_the_planned_server_is_tried_by_keyboard_and_not_where_it_may_not_be(pag
     assert not page.locator(".what-if").is_visible()
 
 
+def test_tab_goes_from_one_coordinate_to_the_next(page):
+    """A field that is left tells its change before the next one has the focus."""
+    page.get_by_role("button", name="Select the planned server").click()
+    page.locator(".inspector").get_by_label("x, m").focus()
+    for axis in "xyz":
+        assert page.evaluate("document.activeElement.ariaLabel") == f"{axis}, m"
+        page.keyboard.type("7")
+        page.wait_for_timeout(400)  # nothing waits to be shown any more
+        page.keyboard.press("Tab")
+
+
 # --- the address --------------------------------------------------------------------------------
 
 

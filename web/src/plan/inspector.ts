@@ -19,7 +19,8 @@ export class Inspector {
   private shownKey = "";
 
   constructor(readonly model: PlanModel) {
-    const showSoon = throttle(150, () => this.show());
+    // A field that is left tells its change before the next one has the focus, which new fields would take away.
+    const showSoon = throttle(150, () => window.setTimeout(() => this.show()));
     model.onChange((change) => (change === "selection" ? this.show() : showSoon()));
   }
 
