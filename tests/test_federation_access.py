@@ -163,7 +163,7 @@ def test_silent_connections_do_not_keep_devices_out(keys, monkeypatch):
 
 def test_one_device_does_not_take_the_connections_of_others(keys, monkeypatch):
     """The oldest one with its key goes; those of the server's own processes have no key."""
-    monkeypatch.setattr(access_check, "MAX_OF_KEY", 2)
+    monkeypatch.setattr(access_check, "MAX_PER_KEY", 2)
     closed, connections, requests = [], Connections(), Requests()
     check = AccessCheck(requests.app, 100, DeviceKeys(keys), connections)
 

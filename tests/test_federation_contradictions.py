@@ -246,7 +246,7 @@ def test_a_party_that_blocks_a_step_now_and_then_is_not_dismissed():
     blocked = BlockedRounds()
     for _ in range(10):
         assert blocked.add(["a"]) is None
-        blocked.stood({"a", "b"})
+        blocked.note_step_kept({"a", "b"})
     assert [blocked.add(["a"]) for _ in range(3)] == [None, None, "a"]
 
 
@@ -254,7 +254,7 @@ def test_a_step_without_the_party_that_blocked_does_not_speak_for_it():
     blocked = BlockedRounds()
     for _ in range(2):
         assert blocked.add(["a"]) is None
-        blocked.stood({"b"})
+        blocked.note_step_kept({"b"})
     assert blocked.add(["a"]) == "a"
 
 
@@ -313,7 +313,7 @@ def test_nothing_is_kept_of_what_a_departed_device_sent_when_it_began(files, tmp
 
 def test_steps_that_stand_speak_for_all_who_took_them(files, tmp_path, monkeypatch):
     stood = []
-    monkeypatch.setattr(BlockedRounds, "stood", lambda _, names: stood.append(set(names)))
+    monkeypatch.setattr(BlockedRounds, "note_step_kept", lambda _, names: stood.append(set(names)))
     federate(files, tmp_path / "run", network_of(files, *THREE))
     assert stood.count(set(THREE)) >= 2  # of four rounds
 

@@ -246,7 +246,7 @@ def test_a_device_that_is_back_may_miss_a_round_again():
         assert membership.find_departed(["a"], ["a"], ["a"]) == set()
         now[0] += 50.0
     membership.messenger.node_of["a"] = 7
-    membership.is_back("a")
+    membership.note_return("a")
     assert membership.find_departed(["a"], ["a"], ["a"]) == set()
     now[0] += 29.0
     assert membership.find_departed(["a"], ["a"], ["a"]) == set()
@@ -261,7 +261,7 @@ def test_coming_back_again_and_again_without_a_word_does_not_help():
     membership.device_of["a"], membership.messenger.node_of["a"] = "a", 7
     while not membership.find_departed(["a"], ["a"], ["a"]):
         now[0] += 20.0
-        membership.is_back("a")
+        membership.note_return("a")
     assert 300.0 <= now[0] < 340.0
 
 

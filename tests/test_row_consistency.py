@@ -10,7 +10,7 @@ from scdn.federation.remote_party import RemoteParty
 from scdn.federation.row_consistency import (
     MIN_ROWS,
     find_inconsistent,
-    find_right_where_trained,
+    find_inconsistent_held_out,
 )
 
 NAMES = ("a", "b", "c", "d")
@@ -66,17 +66,17 @@ def test_a_lie_about_test_rows_is_found_and_nobody_else_is_blamed(lie):
 def test_a_device_that_is_right_where_it_trains_alone_is_found(lie):
     drawn, held_out = embeddings(640), embeddings(128, seed=1)
     sent = {name: {"drawn": drawn[name], "held_out": held_out[name]} for name in NAMES}
-    assert find_right_where_trained(sent) == {}
+    assert find_inconsistent_held_out(sent) == {}
     sent["c"]["held_out"] = LIES[lie](held_out["c"])
-    assert find_right_where_trained(sent).keys() == {"c"}
+    assert find_inconsistent_held_out(sent).keys() == {"c"}
     sent["c"]["drawn"] = LIES[lie](drawn["c"])  # a device without information, or with signs of its
-    assert find_right_where_trained(sent) == {}  # own, has the same everywhere
+    assert find_inconsistent_held_out(sent) == {}  # own, has the same everywhere
 
 
 def test_rows_held_out_are_judged_only_where_they_are_sent():
     drawn = embeddings(640)
-    assert find_right_where_trained({name: {"held_out": drawn[name]} for name in NAMES}) == {}
-    assert find_right_where_trained({}) == {}
+    assert find_inconsistent_held_out({name: {"held_out": drawn[name]} for name in NAMES}) == {}
+    assert find_inconsistent_held_out({}) == {}
 
 
 def test_devices_that_have_nothing_in_common_are_not_judged():

@@ -46,7 +46,7 @@ from scdn.federation.reply_history import (
     root_mean_square,
     size_of,
 )
-from scdn.federation.row_consistency import find_right_where_trained
+from scdn.federation.row_consistency import find_inconsistent_held_out
 
 # Embeddings may be so many times as large as a device's own before and the others'. With a searched
 # step honest ones grew up to 380 times in one round, and those of all devices together.
@@ -192,7 +192,7 @@ class AnomalyDetector:
                 told = f"{part:.0%} of its embeddings differ after a step of length 0"
                 reasons.setdefault(name, told)
         good = {name: tables for name, tables in sent.items() if name not in reasons}
-        return reasons | self._sizes(sent) | find_right_where_trained(good)
+        return reasons | self._sizes(sent) | find_inconsistent_held_out(good)
 
     def taken_back(
         self,
@@ -211,9 +211,9 @@ class AnomalyDetector:
         self.suspicious_rounds[name] = MAX_SUSPICIOUS_ROUNDS
         return {name: f"it alone has blocked the steps of {MAX_BLOCKED_ROUNDS} rounds"}
 
-    def step_stood(self, names: Collection[str]) -> None:
+    def note_step_kept(self, names: Collection[str]) -> None:
         """Note that the step of these parties was not taken back."""
-        self._blocked.stood(names)
+        self._blocked.note_step_kept(names)
 
     def reports(
         self, samples: Mapping[str, Tensor], imputed: Mapping[str, Tensor] | None = None

@@ -30,7 +30,7 @@ class BlockedRounds:
         self.name = name
         return name if self.count >= MAX_BLOCKED_ROUNDS else None
 
-    def stood(self, names: Collection[str]) -> None:
+    def note_step_kept(self, names: Collection[str]) -> None:
         """Count a round in which the step of these parties was not taken back."""
         if self.name in names:
             self.count = max(0, self.count - 1)

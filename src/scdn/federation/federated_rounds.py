@@ -256,7 +256,7 @@ class FederatedSimulation(Simulation):
         new, back = self.membership.discover(self._known_state)
         for name in self.remote.ask_to_join(back):
             self.remote.rejoin(name)
-            self.membership.is_back(name)
+            self.membership.note_return(name)
             self._log(f"{name}: is back")
         return new
 

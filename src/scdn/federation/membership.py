@@ -154,7 +154,7 @@ class Membership:
         waited_s = now - max(since, self._back_at.get(name, since))
         return now - since >= self.patience_s or (is_connected and waited_s >= MAX_SILENT_S)
 
-    def is_back(self, name: str) -> None:
+    def note_return(self, name: str) -> None:
         """Give a party time to reply that has connected again, with the model that it had."""
         self._back_at[name] = self.messenger.clock()
 

@@ -263,7 +263,7 @@ class RemoteParties:
     ) -> dict[str, Tensor]:
         asked = [name for name in self.parties if name in names]
         if self.progress.step_length:
-            self.detector.step_stood(self.progress.updated)
+            self.detector.note_step_kept(self.progress.updated)
         self.progress = progress = RoundProgress(rows=dict(tables))
         replies = self.ask("embed", [name for name in asked if name not in self.ready])
         replies |= self.ask("embed", [name for name in asked if name in self.ready], phase="late")

@@ -80,7 +80,7 @@ def find_inconsistent(names: Collection[str], parties: Mapping[str, RemoteParty]
     return {name: reason for name, reason in reasons.items() if name in names}
 
 
-def find_right_where_trained(sent: Mapping[str, Tables]) -> dict[str, str]:
+def find_inconsistent_held_out(sent: Mapping[str, Tables]) -> dict[str, str]:
     """Return the parties whose rows held out do not fit those that they have just trained on.
 
     A device knows which is which. One that is right for the former alone makes the server rely on

@@ -31,7 +31,7 @@ from scdn.federation.flower.private_parts import (
 
 MAX_CONNECTIONS = 512  # with at most 64 KiB each that nobody has asked for yet
 MAX_STRANGERS = 256  # of them, without a request with a valid key so far; the oldest one goes first
-MAX_OF_KEY = 16  # with requests of one device, which uses two; the oldest one goes first
+MAX_PER_KEY = 16  # with requests of one device, which uses two; the oldest one goes first
 MAX_BYTES_IN_FLIGHT = 1 << 30  # of bodies that are read at once: four messages of the largest size
 BODY_TIMEOUT_S = 120.0  # for each piece of a body; a sender that stops in the middle is given up
 _READ_AGAIN_S = 5.0  # between two looks at the certificates
@@ -96,7 +96,7 @@ class Connections:
             return
         known = self.of_key.setdefault(key, {})
         known[address], self._key_of[address] = connection, key
-        if len(known) > MAX_OF_KEY:
+        if len(known) > MAX_PER_KEY:
             oldest, connection = next(iter(known.items()))
             self.remove(oldest)
             connection.transport.abort()
