@@ -87,6 +87,7 @@ class AnomalyDetector:
     harm: HarmMeasure | None = None  # once there is a model
     parties: dict[str, ReplyHistory] = field(default_factory=dict)
     suspicious_rounds: Counter[str] = field(default_factory=Counter)  # by party
+    slow_rounds: Counter[str] = field(default_factory=Counter)  # likewise
     _blocked: BlockedRounds = field(default_factory=BlockedRounds)
     round: int = 0
     _at_start: dict[str, ReplyHistory] = field(default_factory=dict)  # of the round
@@ -215,15 +216,13 @@ class AnomalyDetector:
         """Note that the step of these parties was not taken back."""
         self._blocked.note_step_kept(names)
 
-    def reports(
-        self, samples: Mapping[str, Tensor], imputed: Mapping[str, Tensor] | None = None
-    ) -> Reasons:
-        """Judge embeddings of the sample, against a mean embedding or imputed ones instead."""
+    def reports(self, samples: Mapping[str, Tensor]) -> Reasons:
+        """Judge embeddings of the sample, against a mean embedding instead."""
         if self.harm is None or not samples:
             return {}
         server = self.harm.server
         kept = server.memory.embeddings
-        instead = imputed or {name: self._expected(name, s) for name, s in samples.items()}
+        instead = {name: self._expected(name, sample) for name, sample in samples.items()}
         others = server.sample_embeddings | {name: kept[name].sample for name in kept}
         return self.harm.find_harmful(samples, server.sample, instead, others).reasons
 
@@ -259,25 +258,9 @@ class AnomalyDetector:
         self.fusions.note_left_out(self.round)
 
     def to_dismiss(self, names: Collection[str]) -> list[str]:
-        """Return the parties that were out of line in too many rounds."""
-        return [name for name in names if self.suspicious_rounds[name] >= MAX_SUSPICIOUS_ROUNDS]
-
-    def forget_harmful(self, samples: Mapping[str, Tensor | None]) -> list[str]:
-        """Forget what parties have sent whose last report does harm, or that have none.
-
-        A lie is not always seen at once: a fusion model that has learned nothing has no opinion.
-        While a party is left out, the model learns from what is imputed for it: its last report
-        is compared with that as well. Of a party with a good one, all that was accepted is kept.
-        """
-        if self.harm is None:
-            return list(samples)
-        known = {name: sample for name, sample in samples.items() if sample is not None}
-        imputed = self.harm.imputed_samples(known)
-        heard = {name: known[name] for name in imputed}
-        harmful = {*self.reports(known), *self.reports(heard, imputed)}
-        names = [name for name in samples if name not in known or name in harmful]
-        self.harm.forget(names)
-        return names
+        """Return the parties that were out of line, or slow, in too many rounds."""
+        rounds = self.suspicious_rounds + self.slow_rounds
+        return [name for name in names if rounds[name] >= MAX_SUSPICIOUS_ROUNDS]
 
     def begin_round(self, round_: int) -> None:
         """Begin a round; `go_back` returns to what is known once it has begun."""
@@ -315,6 +298,7 @@ class AnomalyDetector:
         """Return what later rounds need, but for the fusion models: those are arrays."""
         return {
             "suspicious": dict(self.suspicious_rounds),
+            "slow": dict(self.slow_rounds),
             "histories": {name: history.state_dict() for name, history in self.parties.items()},
             "blocked": [self._blocked.name, self._blocked.count],
         }
@@ -322,7 +306,8 @@ class AnomalyDetector:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         self.suspicious_rounds = Counter(state["suspicious"])
-        histories = state.get("histories", {})  # not in runs of earlier versions
+        self.slow_rounds = Counter(state.get("slow", {}))  # not in runs of earlier versions
+        histories = state.get("histories", {})  # likewise
         self.parties = {n: ReplyHistory.from_state_dict(values) for n, values in histories.items()}
         self._blocked = BlockedRounds(*state.get("blocked", ()))
 

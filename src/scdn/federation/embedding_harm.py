@@ -106,19 +106,6 @@ class HarmMeasure:
         members, how = server.fusion.members, server.imputation
         return {**sent, **server.heard.fill(members, rows, sent, how)}
 
-    def imputed_samples(self, names: Collection[str]) -> Tables:
-        """Return what the server would impute for the sample of parties that it has heard."""
-        server, heard = self.server, self.server.heard
-        if heard is None:
-            return {}
-        others = {n: table for n, table in server.sample_embeddings.items() if n not in names}
-        rows = len(server.sample)
-        return {
-            name: heard.impute(name, others, rows, server.imputation)
-            for name in names
-            if name in heard.parties
-        }
-
     def forget(self, names: Collection[str]) -> None:
         """Let the server forget everything that parties have sent."""
         server = self.server

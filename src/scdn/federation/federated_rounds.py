@@ -16,11 +16,13 @@ from scdn.federation.embedding_harm import HarmMeasure
 from scdn.federation.membership import Membership, Position
 from scdn.federation.observed_clock import ObservedClock
 from scdn.federation.remote_parties import RemoteParties
+from scdn.federation.report_checks import forget_liars
 from scdn.federation.row_alignment import AlignedRows
 from scdn.federation.slow_replies import find_slow
 from scdn.file_io import OutputError
 from scdn.learning.feature_split import FeatureView
 from scdn.learning.step_rule import StepTaken
+from scdn.learning.tensors import single_threaded
 from scdn.learning.virtual_clock import Arrival
 from scdn.record.run_reader import Event
 from scdn.rng import generator
@@ -63,6 +65,7 @@ class FederatedSimulation(Simulation):
     _together: bool = field(default=False, kw_only=True)  # the round waits for all reports
     _new: set[str] = field(default_factory=set, kw_only=True)  # found before a round
     _lost: set[str] = field(default_factory=set, kw_only=True)  # departed without a goodbye
+    _forgot_liars: bool = field(default=False, kw_only=True)  # in this round
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -171,12 +174,30 @@ class FederatedSimulation(Simulation):
         waited_s = {n: t.waited_s for n, t in messenger.traffic.items() if n in staying}
         for name, reason in find_slow(waited_s, messenger.timeout_s).items():
             messenger.log(f"{name}: {reason}")
-            detector.suspect(name)
+            detector.slow_rounds[name] += 1
         names = detector.to_dismiss(staying)
-        reason = f"it was out of line in {MAX_SUSPICIOUS_ROUNDS} rounds"
+        reason = f"it was out of line, or slow, in {MAX_SUSPICIOUS_ROUNDS} rounds"
         self.membership.dismiss(names, reason)
-        self.remote.forget_harmful(names)
+        liars = forget_liars(self.remote, names)
+        self.model.unsent.difference_update(liars)
+        self._forgot_liars |= bool(liars)
         self.remote.progress.missed.update(names)
+
+    def update_network(self) -> tuple[list[str], list[str]]:
+        """Process entries and exits; once a liar is forgotten, the server trains without it.
+
+        Its model relies on embeddings that are no longer there.
+        """
+        entered, exited = super().update_network()
+        if self._forgot_liars:
+            purposes = ("server without liars", "mask without liars")
+            draws = [generator(self.scenario.seed, purpose, self.round) for purpose in purposes]
+            batch_size = self.scenario.learning.batch_size
+            with single_threaded():
+                steps = self.server_steps().count
+                self.model.server.train_on_recent_rows(steps, batch_size, *draws)
+            self._forgot_liars = False
+        return entered, exited
 
     def admit_newcomers(self) -> None:
         """Say goodbye to devices that leave, and admit new ones."""

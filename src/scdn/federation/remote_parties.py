@@ -120,15 +120,6 @@ class RemoteParties:
             self.ready.pop(name, None)
             self.before.pop(name, None)
 
-    def forget_harmful(self, names: Collection[str]) -> None:
-        """Forget parties that are dismissed, unless their last report was good."""
-        for name in names:
-            self.parties[name].settle(good=False)
-        samples = {name: self.parties[name].sample for name in names}
-        for name in self.detector.forget_harmful(samples):
-            self.parties[name].sample = self.parties[name].test = None
-            self.messenger.log(f"{name}: nothing that it sent is kept")
-
     # --- a round --------------------------------------------------------------------------------
 
     def measure_gradients(

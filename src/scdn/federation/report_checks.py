@@ -1,4 +1,4 @@
-"""Take back what parties have reported, where it is out of line."""
+"""Take back what parties have sent, where it is out of line."""
 
 from __future__ import annotations
 
@@ -31,3 +31,19 @@ def go_back(remote: RemoteParties, names: Collection[str]) -> None:
         remote.parties[name].settle(good=False)
         remote.parties[name].state = remote.progress.bases[name]
         remote.detector.go_back(name)
+
+
+def forget_liars(remote: RemoteParties, names: Collection[str]) -> list[str]:
+    """Forget all that those of these parties have sent that were ever out of line; return them.
+
+    A lie is often seen only after some rounds: what was accepted before may be one as well.
+    """
+    liars = [name for name in names if remote.detector.suspicious_rounds[name]]
+    for name in liars:
+        party = remote.parties[name]
+        party.settle(good=False)
+        party.sample = party.test = None
+        remote.messenger.log(f"{name}: nothing that it sent is kept")
+    if remote.detector.harm is not None:
+        remote.detector.harm.forget(liars)
+    return liars
