@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from scdn.federation.incoming_messages import Tables
+from scdn.federation.output_consistency import Outputs
 from scdn.learning.fusion_server import FusionServer
 from scdn.learning.losses import row_losses
 
@@ -105,6 +106,24 @@ class HarmMeasure:
             return dict(sent)
         members, how = server.fusion.members, server.imputation
         return {**sent, **server.heard.fill(members, rows, sent, how)}
+
+    def outputs(self, samples: Mapping[str, Tensor], tests: Mapping[str, Tensor]) -> Outputs:
+        """Return the server's outputs with these reports: probabilities, or predictions."""
+        server, kept = self.server, self.server.memory.embeddings
+        tables = (
+            {**server.sample_embeddings, **{n: kept[n].sample for n in kept}, **samples},
+            {**server.test_embeddings, **{n: kept[n].test for n in kept}, **tests},
+        )
+        with torch.no_grad():
+            sample, test = (
+                server.outputs(table, rows)
+                for table, rows in zip(
+                    tables, (len(server.sample), len(server.test_targets)), strict=True
+                )
+            )
+        if server.task == "classification":
+            sample, test = sample.softmax(1), test.softmax(1)
+        return Outputs(sample, test)
 
     def forget(self, names: Collection[str]) -> None:
         """Let the server forget everything that parties have sent."""

@@ -16,7 +16,7 @@ from scdn.federation.embedding_harm import HarmMeasure
 from scdn.federation.membership import Membership, Position
 from scdn.federation.observed_clock import ObservedClock
 from scdn.federation.remote_parties import RemoteParties
-from scdn.federation.report_checks import forget_liars
+from scdn.federation.report_checks import forget_liars, liars_among
 from scdn.federation.row_alignment import AlignedRows
 from scdn.federation.slow_replies import find_slow
 from scdn.file_io import OutputError
@@ -65,7 +65,6 @@ class FederatedSimulation(Simulation):
     _together: bool = field(default=False, kw_only=True)  # the round waits for all reports
     _new: set[str] = field(default_factory=set, kw_only=True)  # found before a round
     _lost: set[str] = field(default_factory=set, kw_only=True)  # departed without a goodbye
-    _forgot_liars: bool = field(default=False, kw_only=True)  # in this round
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -178,25 +177,25 @@ class FederatedSimulation(Simulation):
         names = detector.to_dismiss(staying)
         reason = f"it was out of line, or slow, in {MAX_SUSPICIOUS_ROUNDS} rounds"
         self.membership.dismiss(names, reason)
-        liars = forget_liars(self.remote, names)
-        self.model.unsent.difference_update(liars)
-        self._forgot_liars |= bool(liars)
+        self.model.unsent -= set(liars_among(self.remote, names))
         self.remote.progress.missed.update(names)
 
     def update_network(self) -> tuple[list[str], list[str]]:
-        """Process entries and exits; once a liar is forgotten, the server trains without it.
+        """Process entries and exits; nothing is kept of parties that leave and ever lied.
 
-        Its model relies on embeddings that are no longer there.
+        The fusion model relies on what they sent, so it is trained at once without them.
         """
+        leaving = self.leaving()
+        if leaving:
+            self.model.exchange()
+        liars = forget_liars(self.remote, leaving)
         entered, exited = super().update_network()
-        if self._forgot_liars:
+        if liars:
             purposes = ("server without liars", "mask without liars")
             draws = [generator(self.scenario.seed, purpose, self.round) for purpose in purposes]
-            batch_size = self.scenario.learning.batch_size
+            steps, batch_size = self.server_steps().count, self.scenario.learning.batch_size
             with single_threaded():
-                steps = self.server_steps().count
                 self.model.server.train_on_recent_rows(steps, batch_size, *draws)
-            self._forgot_liars = False
         return entered, exited
 
     def admit_newcomers(self) -> None:

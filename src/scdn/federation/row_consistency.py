@@ -10,13 +10,13 @@ rows; then they fit less well for all devices, so that a device is compared with
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
-import torch
 from torch import Tensor
 
+from scdn.federation.linear_fit import CUT, Fit, column_limits, fits_without
 from scdn.federation.remote_party import RemoteParty
 
 Tables = dict[str, Tensor]
@@ -37,26 +37,13 @@ MAX_SLOPE_TO_OTHERS = 2.0
 # estimate, which is taken from parts of the rows. It is large where a few rows decide, as with
 # columns that are mostly zero: of fifty devices with a pixel or two each, some are far away.
 # Honest ones: 2.6 deviations at most, with 4 to 20 devices.
-_DEVIATIONS, _PARTS = 5.0, 8
+_DEVIATIONS = 5.0
 # Test rows may be so many times as far from the mean of training rows. Honest ones: 0.8 to 1.2.
 MAX_SPREAD = 2.0
-# The part of the rows that may be unlike all others: of the sample beyond each of a column's
-# limits, and of test rows whose distance does not count. A pixel may be black in all training rows.
-_CUT = 0.02
 # A device is compared with so many others, less one part of them at a time: so one that lies does
 # not make others look bad.
 _MOST_OTHERS, _PARTS_OF_OTHERS = 10, 5
-_RIDGE, _TINY = 1e-3, 1e-9
-
-
-class Fit(NamedTuple):
-    """How far a device's embeddings follow from others': on training rows, and on test rows."""
-
-    training: float  # correlation
-    kept: float  # part of it that is there on test rows
-    slope: float  # of embeddings over what follows from others', against that on training rows
-    kept_error: float = 0.0  # of the estimate
-    slope_error: float = 0.0  # relative
+_TINY = 1e-9
 
 
 def find_inconsistent(names: Collection[str], parties: Mapping[str, RemoteParty]) -> dict[str, str]:
@@ -94,7 +81,7 @@ def find_inconsistent_held_out(sent: Mapping[str, Tables]) -> dict[str, str]:
         others = [other.kept for n, other in fits.items() if n != name]
         if fit.training < CLEAR_CORRELATION or len(others) < 2:
             continue
-        usual, margin = _usual(others, fit.kept_error)
+        usual, margin = usual_and_margin(others, fit.kept_error)
         if fit.kept < min(MIN_KEPT, usual - margin):
             told = f"its rows held out have a correlation of {fit.training * fit.kept:.2f}"
             reasons[name] = f"{told} with those of others, its trained rows {fit.training:.2f}"
@@ -107,7 +94,7 @@ def _fits(
     """Return how far each device's embeddings follow from others', where that is clear."""
     if len(known) < 3 or len(tests[known[0]]) < MIN_ROWS:
         return {}
-    limits = {name: _limits(samples[name]) for name in known}
+    limits = {name: column_limits(samples[name]) for name in known}
     samples = {name: samples[name].clamp(*limits[name]) for name in known}
     tests = {name: tests[name].clamp(*limits[name]) for name in known}
     fits = {name: best_fit(name, known, samples, tests) for name in known}
@@ -126,21 +113,23 @@ def _judge(name: str, fits: Mapping[str, Fit], many: bool) -> _Judgement:
     told += f", its training rows {fit.training:.2f}"
     if not many or len(others) < MIN_OTHERS or fit.training < CLEAR_CORRELATION:
         return _Judgement(_ratio(MIN_KEPT, fit.kept), told)
-    usual, margin = _usual([other.kept for other in others], fit.kept_error)
+    usual, margin = usual_and_margin([other.kept for other in others], fit.kept_error)
     limit = max(MIN_KEPT, min(MIN_KEPT_TO_OTHERS * usual, usual - margin))
     judged = _Judgement(_ratio(limit, fit.kept), f"{told}; others keep {usual:.2f} of it")
-    usual, margin = _usual([_log(other.slope) for other in others], fit.slope_error)
+    usual, margin = usual_and_margin([_log(other.slope) for other in others], fit.slope_error)
     limit = max(_log(MAX_SLOPE_TO_OTHERS), margin)
     away = abs(_log(fit.slope) - usual)
     told = f"its test rows are {fit.slope:.2f} times what follows from others', its training rows 1"
     return max(judged, _Judgement(away / limit, told))
 
 
-def _usual(others: list[float], error: float) -> tuple[float, float]:
+def usual_and_margin(
+    others: Sequence[float], error: float, deviations: float = _DEVIATIONS
+) -> tuple[float, float]:
     """Return the others' median, and how far from it an estimate with this error may be."""
     usual = median(others)
     spread = median(abs(value - usual) for value in others)
-    return usual, _DEVIATIONS * math.hypot(spread, error)
+    return usual, deviations * math.hypot(spread, error)
 
 
 def _ratio(limit: float, value: float) -> float:
@@ -158,47 +147,12 @@ def best_fit(
     others = [other for other in known if other != name]
     others = others[:: math.ceil(len(others) / _MOST_OTHERS)]
     parts = [others[n::_PARTS_OF_OTHERS] for n in range(min(_PARTS_OF_OTHERS, len(others)))]
-    groups = [[other for other in others if other not in part] for part in parts]
-    fits = [fit_of(name, group, samples, tests) for group in groups]
+    tables = {other: samples[other] for other in others}
+    fits = fits_without(parts, tables, samples[name], tests, tests[name])
     clear = [fit for fit in fits if fit.training > MIN_CORRELATION]
     best = max(clear or fits, key=lambda fit: fit.kept)
     nearest = min(clear or fits, key=lambda fit: abs(_log(fit.slope)))
     return best._replace(slope=nearest.slope, slope_error=nearest.slope_error)
-
-
-def fit_of(
-    name: str, others: list[str], samples: Mapping[str, Tensor], tests: Mapping[str, Tensor]
-) -> Fit:
-    """Return how far a device's embeddings follow from those of some others."""
-    inputs, target = _joined(others, samples), samples[name].double()
-    test_inputs, test_target = _joined(others, tests), tests[name].double()
-    predicted, test_predicted = torch.empty_like(target), torch.zeros_like(test_target)
-    for half in (0, 1):
-        weights = _fit(inputs[half::2], target[half::2])
-        predicted[1 - half :: 2] = inputs[1 - half :: 2] @ weights
-        test_predicted += 0.5 * test_inputs @ weights
-    correlation, slope = _compare(predicted, target)
-    test_correlation, test_slope = _compare(test_predicted, test_target)
-    if correlation <= 0 or slope <= 0:
-        return Fit(0.0, 1.0, 1.0)
-    kept = test_correlation / correlation
-    errors = _errors(predicted, target), _errors(test_predicted, test_target)
-    kept_error = math.hypot(kept * errors[0][0], errors[1][0]) / correlation
-    slope_error = math.hypot(errors[0][1] / slope, errors[1][1] / max(abs(test_slope), _TINY))
-    return Fit(correlation, kept, test_slope / slope, kept_error, slope_error)
-
-
-def _errors(predicted: Tensor, target: Tensor) -> tuple[float, float]:
-    """Return the standard errors of the correlation and of the slope, from parts of the rows."""
-    parts = [_compare(predicted[n::_PARTS], target[n::_PARTS]) for n in range(_PARTS)]
-    values = torch.tensor(parts, dtype=torch.float64).std(0) / _PARTS**0.5
-    return float(values[0]), float(values[1])
-
-
-def _limits(sample: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the limits of each column to which rows are cut, so that a few do not decide."""
-    low, high = torch.quantile(sample, torch.tensor([_CUT, 1 - _CUT]).to(sample), dim=0)
-    return low, high
 
 
 def _spread(sample: Tensor, test: Tensor) -> float:
@@ -209,28 +163,9 @@ def _spread(sample: Tensor, test: Tensor) -> float:
     mean = sample.double().mean(0)
     usual = float(_squared_distances(sample, mean).mean())
     distances = _squared_distances(test, mean).sort().values
-    spread = float(distances[: math.ceil(len(distances) * (1 - _CUT))].mean())
+    spread = float(distances[: math.ceil(len(distances) * (1 - CUT))].mean())
     return (spread / usual) ** 0.5 if usual else 1.0
 
 
 def _squared_distances(table: Tensor, mean: Tensor) -> Tensor:
     return (table.double() - mean).square().sum(1)
-
-
-def _compare(predicted: Tensor, target: Tensor) -> tuple[float, float]:
-    """Return the correlation of a table with a prediction, and its slope over it."""
-    one, other = predicted - predicted.mean(0), target - target.mean(0)
-    product, size = float((one * other).sum()), float(one.norm() * other.norm())
-    square = float(one.square().sum())
-    return (product / size if size else 0.0), (product / square if square else 0.0)
-
-
-def _joined(names: list[str], tables: Mapping[str, Tensor]) -> Tensor:
-    table = torch.cat([tables[name] for name in names], 1).double()
-    return torch.cat([table, table.new_ones(len(table), 1)], 1)
-
-
-def _fit(inputs: Tensor, targets: Tensor) -> Tensor:
-    products = inputs.T @ inputs
-    ridge = _RIDGE * products.diagonal().mean() * torch.eye(len(products), dtype=inputs.dtype)
-    return torch.linalg.solve(products + ridge.to(products), inputs.T @ targets)
