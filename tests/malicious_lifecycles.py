@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from federation_helpers import device
 from malicious_behaviours import BEHAVIOURS, Behaviour, behave
+from malicious_label_readers import LABEL_READERS
 from malicious_strategies import STRATEGIES
 from malicious_unseen import UNSEEN, device_1_comes_back
 
@@ -78,7 +79,7 @@ LIFECYCLES = {
         slower_each_round,
     )
 } | {f"replies after {s:g} s": replies_after(s) for s in (4.5, 9.5, 15.0)}
-LIFECYCLES |= UNSEEN
+LIFECYCLES |= UNSEEN | LABEL_READERS
 CONTROLS = {f"(honest, leaves after {n} rounds)": leaves_after(n) for n in (2, 3, 8)}
 CONTROLS["(honest, device 1 leaves and comes back)"] = device_1_comes_back
 

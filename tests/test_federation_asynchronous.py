@@ -20,6 +20,7 @@ from federation_helpers import (
     server,
     small_scenario,
 )
+from malicious_behaviours import BEHAVIOURS, behave
 
 from scdn.data import fetch
 from scdn.errors import InputError
@@ -208,6 +209,20 @@ def test_a_restarted_server_of_a_mission_goes_on(tmp_path):
     scenario = mission_scenario()
     network = slow_network(tmp_path, scenario, {3: 1000})
     killed_and_resumed(tmp_path, scenario, network)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_events_name_devices_that_are_left_out_of_any_arrival(tmp_path, schedule):
+    settings = ("learning.rounds=6", "churn.exits=false", f"method=greedy-{schedule}")
+    scenario = small_scenario(*settings)
+    network, log = slow_network(tmp_path, scenario, {}), []
+    behave(network, 2, BEHAVIOURS["scaled by 1000"])
+    recorded = patient_server(tmp_path, network, log).run(scenario)
+    told = {line.partition(":")[0] for line in log if "left out of round" in line}
+    assert told == {"device-2"}
+    named = [event["federation"]["left_out"].keys() for event in recorded.rounds]
+    rounds = {line.partition("round ")[2].partition(":")[0] for line in log if "left out" in line}
+    assert {str(n + 1) for n, names in enumerate(named) if names} == rounds
 
 
 def test_a_device_that_is_not_ready_is_late_and_not_gone(tmp_path):

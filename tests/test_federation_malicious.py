@@ -6,6 +6,7 @@ import pytest
 from conftest import LONG
 from federation_helpers import (
     THREE,
+    Killed,
     device,
     export_features,
     federate,
@@ -151,6 +152,44 @@ def test_nothing_is_kept_of_a_dismissed_device_that_lied(files, tmp_path):
     assert not kept["memory"].sample.any()
     assert not kept["memory"].test.any()
     assert kept["heard"] == kept["recent"] == {"device-1", "device-3"}
+
+
+@pytest.mark.parametrize("round_", [3, 4])  # before the round in which the liar leaves, and after
+def test_a_server_that_forgot_a_liar_resumes_as_if_it_had_not_stopped(files, tmp_path, round_):
+    def begin(network, killed):
+        def on_round(event, _):
+            if event["round"] == 1:
+                negate(network, 2)
+            if event["round"] == round_ and killed:
+                raise Killed
+
+        return on_round
+
+    runs = []
+    for killed in (False, True):
+        network, out = network_of(files, *THREE), tmp_path / f"killed-{killed}"
+        on_round = begin(network, killed)
+        try:
+            run = federate(files, out, network, "learning.rounds=6", on_round=on_round)
+        except Killed:
+            run = server(files, out, network).resume()
+        assert [event["exited"] for event in run.rounds][4] == ["device-2"]
+        runs.append(run.rounds)
+    assert largest_difference(*runs) < 1e-12
+
+
+def test_a_liar_that_leaves_before_it_is_dismissed_is_forgotten(files, tmp_path):
+    network, log = network_of(files, *THREE), []
+
+    def lie(event, _):
+        if event["round"] == 1:
+            negate(network, 2)
+        if event["round"] == 2:
+            network.unplug(2)
+
+    federate(files, tmp_path / "run", network, "learning.rounds=5", on_round=lie, log=log)
+    assert not any("dismissed" in line for line in log)
+    assert "device-2: nothing that it sent is kept" in log
 
 
 def test_the_last_embeddings_of_a_device_that_was_only_slow_are_kept(files, tmp_path):

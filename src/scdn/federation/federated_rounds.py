@@ -224,11 +224,12 @@ class FederatedSimulation(Simulation):
                 device["measured"] = asdict(traffic)
         event["federation"] = {
             "missed": sorted(self.remote.progress.missed),
-            "left_out": dict(self.remote.progress.left_out),
+            "left_out": dict(self.remote.left_out),
             "late": dict(messenger.late_replies),
             "wrong": dict(messenger.wrong_replies),
         }
         messenger.traffic.clear()
+        self.remote.left_out.clear()
 
     # --- checkpoint -----------------------------------------------------------------------------
 

@@ -60,6 +60,7 @@ class RemoteParties:
     round: tuple[int, int] = (0, 0)
     parties: dict[str, RemoteParty] = field(default_factory=dict)
     progress: RoundProgress = field(default_factory=RoundProgress)
+    left_out: Reasons = field(default_factory=dict)  # in this round, of all its arrivals
     detector: AnomalyDetector = field(init=False)
     coder: TableSender = field(init=False)
     reader: TableReader = field(init=False)
@@ -382,6 +383,7 @@ class RemoteParties:
             if name not in self.progress.left_out:
                 self.detector.suspect(name)
             self.progress.leave_out(name, reason)
+            self.left_out[name] = reason
         return {name: item for name, item in sent.items() if name not in reasons}
 
     def _undefined(self, rows: int) -> Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -330,7 +330,7 @@ class FusionServer:
         samples = {str(n): table for n, table in enumerate(self.sample_embeddings.values())}
         arrays |= to_arrays(samples, "sample")
         values: dict[str, Any] = {"members": list(self.fusion.members), "memory": parts[0].values}
-        values["sampled"] = list(self.sample_embeddings)
+        values |= {"sampled": list(self.sample_embeddings), "work": asdict(self.work)}
         if self.heard is not None:
             parts.append(self.heard.state_dict())
         arrays |= label_arrays(self.device_labels)
@@ -352,6 +352,7 @@ class FusionServer:
         if self.heard is not None:
             self.heard.load_state_dict(state)
         self.device_labels = with_label_arrays(self.device_labels, state.arrays)
+        self.work = ServerWork(**state.values.get("work", {}))  # not in runs of earlier versions
         saved = strip_prefix(state.arrays, "sample/")
         self.sample_embeddings = {
             name: options.tensor(saved[str(n)]) for n, name in enumerate(state.values["sampled"])
