@@ -28,9 +28,9 @@ from scdn.federation.row_consistency import (
 
 # Without a device, so many times as much of the fit may be kept as without others in the median,
 # or so small a part of it, and so many deviations more or less, of the others and of the estimate.
-# Honest ones: 0.97 to 1.04 times on digits (3 to 20 devices); 0.81 to 1.07 times on occupancy (4 to
-# 7), where test rows are of other days, and there above 1.04 within 1.8 deviations.
-MAX_KEPT_TO_OTHERS, MIN_KEPT_TO_OTHERS, _DEVIATIONS = 1.08, 0.5, 4.0
+# Honest ones: 0.97 to 1.04 times on digits (3 to 20 devices), 0.81 to 1.07 times on occupancy (4 to
+# 7), where test rows are of other days.
+MAX_KEPT_TO_OTHERS, MIN_KEPT_TO_OTHERS, _DEVIATIONS = 1.1, 0.5, 4.0
 
 
 class Outputs(NamedTuple):
