@@ -55,6 +55,7 @@ def test_honest_devices_do_not_mislead(count, seed):
 @given(st.integers(4, 8), st.integers(0, 2), st.integers(0, 1000), st.booleans())
 @settings(max_examples=20, deadline=None)
 def test_the_device_that_tells_labels_is_found_and_nobody_else(count, liar, seed, says_nothing):
+    count += 2 * says_nothing  # which is the smaller lie
     found = find_misleading(*federation(count, liar, seed=seed, says_nothing=says_nothing))
     assert found.keys() == {f"d{liar}"}
 

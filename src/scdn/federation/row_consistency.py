@@ -82,7 +82,7 @@ def find_inconsistent_held_out(sent: Mapping[str, Tables]) -> dict[str, str]:
         others = [other.kept for n, other in fits.items() if n != name]
         if fit.training < CLEAR_CORRELATION or len(others) < 2:
             continue
-        usual, margin = usual_and_margin(others, fit.kept_error)
+        usual, margin = _usual(others, fit.kept_error)
         if fit.kept < min(MIN_KEPT, usual - margin):
             told = f"its rows held out have a correlation of {fit.training * fit.kept:.2f}"
             reasons[name] = f"{told} with those of others, its trained rows {fit.training:.2f}"
@@ -114,23 +114,21 @@ def _judge(name: str, fits: Mapping[str, Fit], many: bool) -> _Judgement:
     told += f", its training rows {fit.training:.2f}"
     if not many or len(others) < MIN_OTHERS or fit.training < CLEAR_CORRELATION:
         return _Judgement(_ratio(MIN_KEPT, fit.kept), told)
-    usual, margin = usual_and_margin([other.kept for other in others], fit.kept_error)
+    usual, margin = _usual([other.kept for other in others], fit.kept_error)
     limit = max(MIN_KEPT, min(MIN_KEPT_TO_OTHERS * usual, usual - margin))
     judged = _Judgement(_ratio(limit, fit.kept), f"{told}; others keep {usual:.2f} of it")
-    usual, margin = usual_and_margin([_log(other.slope) for other in others], fit.slope_error)
+    usual, margin = _usual([_log(other.slope) for other in others], fit.slope_error)
     limit = max(_log(MAX_SLOPE_TO_OTHERS), margin)
     away = abs(_log(fit.slope) - usual)
     told = f"its test rows are {fit.slope:.2f} times what follows from others', its training rows 1"
     return max(judged, _Judgement(away / limit, told))
 
 
-def usual_and_margin(
-    others: Sequence[float], error: float, deviations: float = _DEVIATIONS
-) -> tuple[float, float]:
+def _usual(others: Sequence[float], error: float) -> tuple[float, float]:
     """Return the others' median, and how far from it an estimate with this error may be."""
     usual = median(others)
     spread = median(abs(value - usual) for value in others)
-    return usual, deviations * math.hypot(spread, error)
+    return usual, _DEVIATIONS * math.hypot(spread, error)
 
 
 def _ratio(limit: float, value: float) -> float:
