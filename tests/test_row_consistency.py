@@ -47,7 +47,9 @@ LIES = {
     "noise": lambda t: torch.randn(t.shape, generator=torch.Generator().manual_seed(0)).double(),
     "too large": lambda t: 5 * t,
     "too small": lambda t: 0.1 * t,
-    "60 % of the rows exchanged": lambda t: torch.cat([t[:120].roll(1, 0), t[120:]]),
+    "half of another row": lambda t: 0.5 * (t + t.roll(1, 0)),
+    "half of the rows exchanged": lambda t: torch.cat([t[:100].roll(1, 0), t[100:]]),
+    "a third of the rows exchanged": lambda t: torch.cat([t[:67].roll(1, 0), t[67:]]),
     "classes exchanged": lambda t: t.roll(1, 1),
 }
 

@@ -23,14 +23,14 @@ from scdn.federation.row_consistency import (
     CLEAR_CORRELATION,
     MIN_OTHERS,
     MIN_ROWS,
+    usual_and_margin,
 )
 
 # Without a device, so many times as much of the fit may be kept as without others in the median,
-# or so small a part of it. It must also be so many times as far away from there as the farthest of
-# the others, and as the estimate is uncertain. Honest ones: 0.97 to 1.04 times on digits (3 to 20
-# devices). On occupancy (4 to 7), where test rows are of other days, 0.81 to 1.12 times, and 3.2
-# times as far away where that is above 1.1.
-MAX_KEPT_TO_OTHERS, MIN_KEPT_TO_OTHERS, MIN_DISTANCE_TO_OTHERS = 1.1, 0.5, 4.0
+# or so small a part of it, if that is far from the others. Honest ones: 0.97 to 1.04 times on
+# digits (3 to 20 devices). On occupancy (4 to 7), where test rows are of other days, 0.81 to 1.12
+# times, and 3.2 times as far away as the farthest of the others where that is above 1.1.
+MAX_KEPT_TO_OTHERS, MIN_KEPT_TO_OTHERS = 1.1, 0.5
 
 
 class Outputs(NamedTuple):
@@ -61,9 +61,8 @@ def find_misleading(
         others = [other for n, other in fits.items() if n != name]
         if len(others) < MIN_OTHERS:
             continue
-        usual = median(other.kept for other in others)
-        spread = max(abs(other.kept - usual) for other in others)
-        margin = MIN_DISTANCE_TO_OTHERS * math.hypot(spread, _error_of_gap(fit, others))
+        kept = [other.kept for other in others]
+        usual, margin = usual_and_margin(kept, _error_of_gap(fit, others))
         most = max(MAX_KEPT_TO_OTHERS * usual, usual + margin)
         if not min(MIN_KEPT_TO_OTHERS * usual, usual - margin) <= fit.kept <= most:
             told = f"keep {fit.kept:.2f} of their correlation with the others' embeddings"

@@ -29,16 +29,15 @@ MIN_CORRELATION, MIN_ROWS = 0.3, 30
 MIN_KEPT = 0.15
 # Where there are so many others and test rows, and such a correlation, the part that is there may
 # be this part of what it is for the others in the median. Honest ones: 0.87 at least on digits, and
-# 0.56 on occupancy, where a sensor may be of another kind than the others and of other days.
-MIN_OTHERS, MANY_ROWS, CLEAR_CORRELATION, MIN_KEPT_TO_OTHERS = 3, 100, 0.5, 0.55
+# 0.57 on occupancy, where sensors are of several kinds and test rows of other days.
+MIN_OTHERS, MANY_ROWS, CLEAR_CORRELATION, MIN_KEPT_TO_OTHERS = 3, 100, 0.5, 0.8
 # The slope, which is smaller on test rows that are mixed with others or shrunk, may be so many
 # times as large or as small as for the others. Honest ones: 1.5, with three columns each.
 MAX_SLOPE_TO_OTHERS = 2.0
-# Both must also be so many deviations away from the others' median: of the others, and of the
-# estimate, which is taken from parts of the rows. It is large where a few rows decide, as with
-# columns that are mostly zero: of fifty devices with a pixel or two each, some are far away.
-# Honest ones: 2.6 deviations at most, with 4 to 20 devices.
-_DEVIATIONS = 5.0
+# Both must also be so many times as far from the others' median as the farthest of the others, and
+# as the estimate is uncertain. That is large where a few rows decide, as with columns that are
+# mostly zero. Honest ones: 2.6 times at most on occupancy; the smallest lies tried, 5 times mostly.
+MIN_DISTANCE_TO_OTHERS = 4.0
 # Test rows may be so many times as far from the mean of training rows. Honest ones: 0.8 to 1.2.
 MAX_SPREAD = 2.0
 # A device is compared with so many others, less one part of them at a time: so one that lies does
@@ -82,7 +81,7 @@ def find_inconsistent_held_out(sent: Mapping[str, Tables]) -> dict[str, str]:
         others = [other.kept for n, other in fits.items() if n != name]
         if fit.training < CLEAR_CORRELATION or len(others) < 2:
             continue
-        usual, margin = _usual(others, fit.kept_error)
+        usual, margin = usual_and_margin(others, fit.kept_error)
         if fit.kept < min(MIN_KEPT, usual - margin):
             told = f"its rows held out have a correlation of {fit.training * fit.kept:.2f}"
             reasons[name] = f"{told} with those of others, its trained rows {fit.training:.2f}"
@@ -114,21 +113,21 @@ def _judge(name: str, fits: Mapping[str, Fit], many: bool) -> _Judgement:
     told += f", its training rows {fit.training:.2f}"
     if not many or len(others) < MIN_OTHERS or fit.training < CLEAR_CORRELATION:
         return _Judgement(_ratio(MIN_KEPT, fit.kept), told)
-    usual, margin = _usual([other.kept for other in others], fit.kept_error)
+    usual, margin = usual_and_margin([other.kept for other in others], fit.kept_error)
     limit = max(MIN_KEPT, min(MIN_KEPT_TO_OTHERS * usual, usual - margin))
     judged = _Judgement(_ratio(limit, fit.kept), f"{told}; others keep {usual:.2f} of it")
-    usual, margin = _usual([_log(other.slope) for other in others], fit.slope_error)
+    usual, margin = usual_and_margin([_log(other.slope) for other in others], fit.slope_error)
     limit = max(_log(MAX_SLOPE_TO_OTHERS), margin)
     away = abs(_log(fit.slope) - usual)
     told = f"its test rows are {fit.slope:.2f} times what follows from others', its training rows 1"
     return max(judged, _Judgement(away / limit, told))
 
 
-def _usual(others: Sequence[float], error: float) -> tuple[float, float]:
+def usual_and_margin(others: Sequence[float], error: float) -> tuple[float, float]:
     """Return the others' median, and how far from it an estimate with this error may be."""
     usual = median(others)
-    spread = median(abs(value - usual) for value in others)
-    return usual, _DEVIATIONS * math.hypot(spread, error)
+    farthest = max(abs(value - usual) for value in others)
+    return usual, MIN_DISTANCE_TO_OTHERS * math.hypot(farthest, error)
 
 
 def _ratio(limit: float, value: float) -> float:
