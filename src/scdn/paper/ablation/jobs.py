@@ -47,7 +47,7 @@ OPTIMISED = {  # case → what is optimised in it
 
 
 def jobs(spec: ArtefactSpec) -> list[ArtefactJob]:
-    """Return one job per block, case and seed."""
+    """Return one job per block, seed and case; those of a block and seed share their training."""
     return [
         scenario_job(
             f"{block}-{case}-{seed}",
@@ -56,8 +56,9 @@ def jobs(spec: ArtefactSpec) -> list[ArtefactJob]:
             [*own_settings(spec, block), *settings, "method=ablation", f"seed={seed}"],
             control=control,
         )
-        for block, case, settings, control in _all_cases(spec)
+        for block in spec.judged_blocks
         for seed in spec.seeds
+        for case, settings, control in ablation_cases(block, spec.sweep["iterations"])
     ]
 
 
