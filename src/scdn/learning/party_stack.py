@@ -21,7 +21,7 @@ MAX_ROWS = 100_000  # rows of all parties together that are embedded in one piec
 MAX_VALUES = 100_000_000  # …if they have no more values than this
 MIN_ROWS_APART = 1_024  # rows from which on parties may embed one after another, and…
 MAX_ROWS_APART = 8_192  # …how many of them in one piece
-IMAGES_PER_PIECE = 64  # on a CPU, whose cache then holds what a layer computes
+IMAGES_PER_PIECE = 256  # on a CPU, whose cache and allocator then hold what a layer computes
 
 
 @dataclass(frozen=True)
