@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -75,9 +76,11 @@ def shared(job):
     return without_times(job.function(job.arguments))
 
 
-@pytest.mark.parametrize("block", ["published", "true"])
-def test_shared_training_gives_the_records_of_training_alone(block, trainings):
-    jobs = jobs_by_case(block)
+@pytest.mark.parametrize(
+    ("block", "settings"), [("published", ["learning.rounds=3"]), ("true", [])]
+)
+def test_shared_training_gives_the_records_of_training_alone(block, settings, trainings):
+    jobs = jobs_by_case(block, *settings)
     records = {case: shared(job) for case, job in jobs.items()}
     count_shared = len(trainings)
     assert {case: alone(job) for case, job in jobs.items()} == records
@@ -152,6 +155,17 @@ def test_another_seed_begins_anew_and_closes_the_states_of_the_last(monkeypatch)
     shared(replace(job, arguments=job.arguments | {"scenario": other}))
     gc.collect()
     assert [file.closed for file in kept] == ROUNDS * [True] + ROUNDS * [False]
+
+
+def test_cases_of_a_block_and_seed_run_in_turn():
+    jobs = ablation_jobs.jobs(read_spec("ablation-mnist", runs=2))
+    for before, job in pairwise(jobs):
+        same = [
+            all(key.startswith(block) and key.endswith(seed) for key in (before.key, job.key))
+            for block in ("published", "true")
+            for seed in ("-0", "-1")
+        ]
+        assert job.after == (before.key if any(same) else None)
 
 
 def test_billed_messages_share_no_training(trainings):

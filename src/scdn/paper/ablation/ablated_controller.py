@@ -57,8 +57,11 @@ def case_with_iterations(count: int, counts: Sequence[int]) -> str:
     return FULL if count == max(counts) else f"iterations-{count}"
 
 
-def simulate_ablated(arguments: dict[str, Any]) -> TrainingRecord:
-    """Run a simulation with the controller that the arguments describe."""
+def simulate_ablated(arguments: dict[str, Any], _: TrainingRecord | None = None) -> TrainingRecord:
+    """Run a simulation with the controller that the arguments describe.
+
+    It waits for another case, but needs nothing of its record.
+    """
     register_method(Method("ablation", partial(ablated_controller, **arguments["control"])))
     return simulate(arguments, create=create_sharing_simulation)
 
