@@ -76,15 +76,17 @@ def shared(job):
     return without_times(job.function(job.arguments))
 
 
-@pytest.mark.parametrize(
-    ("block", "settings"), [("published", ["learning.rounds=3"]), ("true", [])]
-)
-def test_shared_training_gives_the_records_of_training_alone(block, settings, trainings):
-    jobs = jobs_by_case(block, *settings)
+FEW = ("full-0", "no-movement-0", "no-transmission-0", "iterations-1-0")  # Algorithm 3 takes long
+
+
+@pytest.mark.parametrize(("block", "rounds"), [("published", 3), ("true", ROUNDS)])
+def test_shared_training_gives_the_records_of_training_alone(block, rounds, trainings):
+    jobs = jobs_by_case(block, f"learning.rounds={rounds}")
+    jobs = {case: job for case, job in jobs.items() if block == "true" or case in FEW}
     records = {case: shared(job) for case, job in jobs.items()}
     count_shared = len(trainings)
     assert {case: alone(job) for case, job in jobs.items()} == records
-    assert count_shared < (len(trainings) - count_shared) / 2
+    assert count_shared <= (len(trainings) - count_shared) / 2
     assert len(set(records["full-0"]["present"])) > 1  # devices come and go
 
 
