@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
+from scdn.paper.ablation.claims import saved_percent
+
 RESULTS = ROOT / "docs" / "results" / "paper"
 PAGE = " ".join((ROOT / "docs" / "findings.md").read_text().split())
 README = " ".join((ROOT / "README.md").read_text().split())
@@ -48,6 +50,15 @@ def gap(block, update, one, other):
     differences = dynamic(one, block, update) - dynamic(other, block, update)
     error = differences.std(ddof=1) / len(differences) ** 0.5
     return f"{differences.mean():.1f} ± {error:.1f}"
+
+
+def term_saves(artefact, case):
+    """Return by how many percent counting a term lowers its spending, in both blocks, as text."""
+    blocks = numbers(artefact)["blocks"]
+    return (
+        " / ".join(f"{saved_percent(blocks[block], case):.1f}" for block in ("published", "true"))
+        + " %"
+    )
 
 
 def _lost(method):
@@ -98,6 +109,9 @@ def statements():
             for pair in pairs
         ]
         yield f"{np.median(ratios):.3g}"
+    for term in ("movement", "processing", "transmission"):
+        for data in ("mnist", "pawpularity"):
+            yield term_saves(f"ablation-{data}", f"no-{term}")
     cases = [case for case in numbers("bounds")["theorem"] if case["rates"] == "halves"]
     ratios = [ratio for case in cases for ratio in case["ratio"]["paper"]]
     yield f"{min(ratios):.3g} to {max(ratios):.3g} times"

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from reference_learning import (
     ModelPair,
     RecordedDraws,
@@ -15,6 +16,13 @@ from reference_learning import (
     small_learning,
 )
 from small_models import CLASSES, LOCAL_STEPS, SERVER, VIEWS, same, started
+
+from scdn.learning.feature_split import FeatureView
+from scdn.learning.local_parties import _sample_gradients
+from scdn.learning.models import Cnn
+from scdn.learning.party_loss import GradientLoss
+from scdn.learning.party_stack import PartyStack
+from scdn.learning.tensors import TensorOptions
 
 
 def test_first_gradient_statistics_come_from_eight_batches():
@@ -102,3 +110,20 @@ def test_gradient_statistics_with_departed_members_under_dropout():
     pair.remove_parties(["a", "d"])
     pair.train({"b": n_steps(2), "c": n_steps(2)}, n_steps(2))
     pair.check()
+
+
+def test_gradients_over_the_sample_of_images_are_summed_in_pieces(monkeypatch):
+    torch.manual_seed(0)
+    pixels = np.arange(28 * 28)
+    view = FeatureView("image", pixels, np.ones(len(pixels), bool), (1, 28, 28))
+    modules = [Cnn(view.shape, 5) for _ in range(2)]
+    options = TensorOptions("cpu", "float64")
+    stack = PartyStack.from_modules(["a", "b"], modules, [view] * 2, options)
+    images = torch.randn(2, 10, *view.shape, dtype=torch.float64)
+    loss = GradientLoss(torch.randn(2, 1, 10, 5, dtype=torch.float64))
+    whole = _sample_gradients(stack, loss, images)
+    monkeypatch.setattr("scdn.learning.local_parties.IMAGES_PER_PIECE", 4)
+    pieces = _sample_gradients(stack, loss, images)
+    assert whole.keys() == pieces.keys()
+    for name, expected in whole.items():
+        torch.testing.assert_close(pieces[name], expected, rtol=1e-10, atol=1e-12)

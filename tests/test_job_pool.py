@@ -59,6 +59,13 @@ def test_a_job_that_waits_is_not_left_to_the_end(workers):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+def test_jobs_may_wait_for_one_another_in_a_row(workers):
+    jobs = [PoolJob("0", add, (1,))]
+    jobs += [PoolJob(str(n), add, (1,), after=str(n - 1)) for n in range(1, 6)]
+    assert list(run_jobs(jobs, workers=workers)) == [(str(n), n + 1) for n in range(6)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
 def test_map_keeps_the_order(workers):
     assert list(map_ordered(abs, range(-9, 0), workers=workers, chunk_size=2)) == [*range(9, 0, -1)]
 
@@ -131,6 +138,8 @@ def test_jobs_that_could_never_run_are_refused():
         list(run_jobs([PoolJob("a", add, ()), PoolJob("a", add, ())]))
     with pytest.raises(ValueError, match="b waits for a"):
         list(run_jobs([PoolJob("b", add, (), after="a")]))
+    with pytest.raises(ValueError, match="a waits for b"):
+        list(run_jobs([PoolJob("a", add, (), after="b"), PoolJob("b", add, (), after="a")]))
 
 
 def test_a_background_process_that_dies_is_replaced():

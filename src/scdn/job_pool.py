@@ -218,7 +218,8 @@ def _check_dependencies(jobs: Sequence[PoolJob[Result]], known: Mapping[str, Res
     keys = [job.key for job in jobs]
     if len(set(keys)) != len(keys):
         raise ValueError("two jobs have the same key")
-    direct = {job.key for job in jobs if job.after is None} | set(known)
+    first = {job.key for job in jobs if job.after is None} | set(known)
     for job in jobs:
-        if job.after is not None and job.after not in direct:
+        if job.after is not None and job.after not in first:
             raise ValueError(f"{job.key} waits for {job.after}, which is no job that can run first")
+        first.add(job.key)  # later ones may wait for it

@@ -16,8 +16,8 @@ from scdn.learning.local_optimizers import LocalOptimizer, batch_key
 from scdn.learning.message_noise import MessageNoise
 from scdn.learning.party_backend import RoundTask, SentEmbeddings
 from scdn.learning.party_factory import PartyFactory, stack_parties
-from scdn.learning.party_loss import PartyLoss
-from scdn.learning.party_stack import MAX_ROWS_APART, PartyStack
+from scdn.learning.party_loss import GradientLoss, PartyLoss
+from scdn.learning.party_stack import IMAGES_PER_PIECE, MAX_ROWS_APART, PartyStack
 from scdn.learning.smoothness import loss_curvature, party_smoothness
 from scdn.learning.stack_training import StackTraining, train_stack
 from scdn.learning.table_sender import GRADIENTS, SAMPLE_GRADIENTS, TableSender
@@ -246,8 +246,7 @@ class LocalParties:
 
     def sample_gradients(self, stack: PartyStack, party_loss: PartyLoss) -> Tensors:
         """Return each party's gradient of a loss over the sample of rows."""
-        inputs = torch.stack(self._fixed_inputs(stack)[0])
-        return _gradients(stack, stack.parameters, party_loss, 0, inputs)
+        return _sample_gradients(stack, party_loss, torch.stack(self._fixed_inputs(stack)[0]))
 
     # --- state ----------------------------------------------------------------------------------
 
@@ -297,7 +296,7 @@ class LocalParties:
     def _recorder(self, stack: PartyStack, task: RoundTask, sample: Tensor) -> GradientRecorder:
         assert task.sample_loss is not None  # noqa: S101
         loss = self._received(task.sample_loss(stack.names), stack.names, of_sample=True)
-        return GradientRecorder(_gradients(stack, stack.parameters, loss, 0, sample))
+        return GradientRecorder(_sample_gradients(stack, loss, sample))
 
     def _received(
         self, loss: PartyLoss, names: Sequence[str], *, of_sample: bool = False
@@ -364,3 +363,24 @@ def _gradients(
 ) -> Tensors:
     loss = partial(party_loss.losses, party_loss.step_tensors(step))
     return stack.gradients(parameters, loss, inputs)
+
+
+def _sample_gradients(stack: PartyStack, party_loss: PartyLoss, sample: Tensor) -> Tensors:
+    """Compute gradients over the sample; on a CPU images in pieces that fit its cache.
+
+    A loss to first order is a sum over rows.
+    """
+    is_image = len(stack.views.shape) == 3
+    if stack.options.device != "cpu" or not is_image or not isinstance(party_loss, GradientLoss):
+        return _gradients(stack, stack.parameters, party_loss, 0, sample)
+    pieces = zip(
+        party_loss.gradients.split(IMAGES_PER_PIECE, 2),
+        sample.split(IMAGES_PER_PIECE, 1),
+        strict=True,
+    )
+    total = {name: torch.zeros_like(values) for name, values in stack.parameters.items()}
+    for gradients, inputs in pieces:
+        part = _gradients(stack, stack.parameters, GradientLoss(gradients), 0, inputs)
+        for name, values in part.items():
+            total[name] += values
+    return total

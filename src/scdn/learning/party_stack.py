@@ -21,6 +21,7 @@ MAX_ROWS = 100_000  # rows of all parties together that are embedded in one piec
 MAX_VALUES = 100_000_000  # …if they have no more values than this
 MIN_ROWS_APART = 1_024  # rows from which on parties may embed one after another, and…
 MAX_ROWS_APART = 8_192  # …how many of them in one piece
+IMAGES_PER_PIECE = 256  # on a CPU, whose cache and allocator then hold what a layer computes
 
 
 @dataclass(frozen=True)
@@ -186,8 +187,10 @@ class PartyStack:
 
     def _embed_one(self, tensors: Tensors, inputs: Tensor) -> Tensor:
         """Compute one party's embeddings (rows, width) of inputs (rows, ...)."""
-        forward = single_forward(self.module)
-        pieces = [forward(tensors, piece) for piece in torch.split(inputs, MAX_ROWS_APART)]
+        forward, most = single_forward(self.module), MAX_ROWS_APART
+        if self.options.device == "cpu" and len(self.views.shape) == 3:
+            most = IMAGES_PER_PIECE
+        pieces = [forward(tensors, piece) for piece in torch.split(inputs, most)]
         return torch.cat(pieces).to(self.options.dtype)
 
     @property

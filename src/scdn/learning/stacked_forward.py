@@ -30,7 +30,7 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_
 @lru_cache(maxsize=256)
 def single_forward(module: nn.Module) -> Forward:
     """Return the forward pass of one party, for inputs (rows, …)."""
-    return _chain(module, _SINGLE) or partial(_call, module)
+    return _chain(module, _SINGLE) or partial(_call_single, module)
 
 
 @lru_cache(maxsize=256)
@@ -64,6 +64,13 @@ def _call(module: nn.Module, tensors: Tensors, inputs: Tensor) -> Tensor:
     return functional_call(module, tensors, (inputs,), tie_weights=False)
 
 
+def _call_single(module: nn.Module, tensors: Tensors, inputs: Tensor) -> Tensor:
+    """Call the module for one party; a CPU is faster with the channels of images last."""
+    if inputs.dim() == 4 and inputs.device.type == "cpu" and has_only_common_layers(module):
+        inputs = inputs.contiguous(memory_format=torch.channels_last)
+    return _call(module, tensors, inputs)
+
+
 def _call_stacked(module: nn.Module, tensors: Tensors, inputs: Tensor) -> Tensor:
     """Call the module for all parties.
 
@@ -71,7 +78,7 @@ def _call_stacked(module: nn.Module, tensors: Tensors, inputs: Tensor) -> Tensor
     """
     if inputs.dim() == 5 and inputs[0].numel() >= MIN_VALUES_APART:
         pairs = zip(unstack(tensors), inputs.unbind(), strict=True)
-        return torch.stack([_call(module, own, rows) for own, rows in pairs])
+        return torch.stack([_call_single(module, own, rows) for own, rows in pairs])
     return vmap(partial(_call, module), randomness="different")(tensors, inputs)
 
 

@@ -10,7 +10,7 @@ also has the joules the twin would spend.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,12 +41,16 @@ def training_job(
     return ArtefactJob(key, simulate, arguments, leader if method(method_name).rival else None)
 
 
-def simulate(arguments: dict[str, Any], leader: TrainingRecord | None = None) -> TrainingRecord:
+def simulate(
+    arguments: dict[str, Any],
+    leader: TrainingRecord | None = None,
+    create: Callable[[Scenario, tuple[float, ...]], Simulation] = create_simulation,
+) -> TrainingRecord:
     """Run a scenario from its first round to its last, or until it diverges."""
     scenario = make_scenario(arguments["scenario"])
     means = tuple(mean_per_round(leader, "planned")) if leader is not None else ()
     missing = scenario.learning.rounds - len(means)  # the leader may have diverged
-    simulation = create_simulation(scenario, means + (means[-1:] or (0.0,)) * missing)
+    simulation = create(scenario, means + (means[-1:] or (0.0,)) * missing)
     matched_j = _add_matched_twin(simulation)
     events, status = [], "done"
     try:

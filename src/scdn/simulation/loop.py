@@ -225,17 +225,21 @@ class Simulation:
     def train_together(self, plan: Plan, outcome: Outcome) -> StepTaken:
         """Train on the reports of a round in which the server waits for all of them."""
         self.model.parties.number_bits = chosen_bits(self.scenario, plan)
-        step = self.model.train(
-            self.round,
-            self.local_steps(plan, outcome),
-            self.server_steps(),
-            batches=self.most_steps,
-            training_parties=int((outcome.active & (self.step_counts(plan) > 0)).sum()),
-            heard=plan.problem.selected_ids(outcome.trains),
-            table_senders=plan.problem.selected_ids(self.sends_tables(plan.problem)),
-        )
+        step = self.model.train(**self.training_request(plan, outcome))
         self._retry_rates(plan)
         return step
+
+    def training_request(self, plan: Plan, outcome: Outcome) -> dict[str, Any]:
+        """Return the arguments of `VerticalModel.train` in a round that waits for all reports."""
+        return {
+            "round_index": self.round,
+            "local_steps": self.local_steps(plan, outcome),
+            "server_steps": self.server_steps(),
+            "batches": self.most_steps,
+            "training_parties": int((outcome.active & (self.step_counts(plan) > 0)).sum()),
+            "heard": plan.problem.selected_ids(outcome.trains),
+            "table_senders": plan.problem.selected_ids(self.sends_tables(plan.problem)),
+        }
 
     def train_arrivals(self, plan: Plan, _: Outcome, arrivals: list[Arrival]) -> list[StepTaken]:
         """Train on the reports that the schedule has collected."""

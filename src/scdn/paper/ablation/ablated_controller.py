@@ -17,6 +17,7 @@ from scdn.control.evaluation import Decision
 from scdn.control.plan import Plan, make_plan
 from scdn.control.problem import RoundProblem
 from scdn.methods import Method, RoundContext, exact_controller, register_method
+from scdn.paper.ablation.shared_training import create_sharing_simulation
 from scdn.paper.single_round import run_algorithm3
 from scdn.paper.training_run import TrainingRecord, simulate
 
@@ -56,10 +57,13 @@ def case_with_iterations(count: int, counts: Sequence[int]) -> str:
     return FULL if count == max(counts) else f"iterations-{count}"
 
 
-def simulate_ablated(arguments: dict[str, Any]) -> TrainingRecord:
-    """Run a simulation with the controller that the arguments describe."""
+def simulate_ablated(arguments: dict[str, Any], _: TrainingRecord | None = None) -> TrainingRecord:
+    """Run a simulation with the controller that the arguments describe.
+
+    It waits for another case, but needs nothing of its record.
+    """
     register_method(Method("ablation", partial(ablated_controller, **arguments["control"])))
-    return simulate(arguments)
+    return simulate(arguments, create=create_sharing_simulation)
 
 
 def ablated_controller(

@@ -14,6 +14,7 @@ Three studies on the dynamic network:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from scdn.paper import plotting
@@ -47,18 +48,31 @@ OPTIMISED = {  # case → what is optimised in it
 
 
 def jobs(spec: ArtefactSpec) -> list[ArtefactJob]:
-    """Return one job per block, case and seed."""
+    """Return one job per block, seed and case."""
     return [
-        scenario_job(
+        job
+        for block in spec.judged_blocks
+        for seed in spec.seeds
+        for job in _jobs_in_turn(spec, block, seed)
+    ]
+
+
+def _jobs_in_turn(spec: ArtefactSpec, block: str, seed: int) -> Iterator[ArtefactJob]:
+    """Yield a job per case; each waits for the one before, with which it may share training.
+
+    The worker that has ended one case is then free for the next, and remembers what was trained.
+    """
+    before = None
+    for case, settings, control in ablation_cases(block, spec.sweep["iterations"]):
+        job = scenario_job(
             f"{block}-{case}-{seed}",
             simulate_ablated,
             spec,
             [*own_settings(spec, block), *settings, "method=ablation", f"seed={seed}"],
             control=control,
         )
-        for block, case, settings, control in _all_cases(spec)
-        for seed in spec.seeds
-    ]
+        yield replace(job, after=before)
+        before = job.key
 
 
 def _all_cases(spec: ArtefactSpec) -> Iterator[tuple[str, str, tuple[str, ...], dict[str, Any]]]:
