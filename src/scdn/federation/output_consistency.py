@@ -53,8 +53,8 @@ def find_misleading(
     samples = {name: sample.clamp(*limits[name]) for name, sample in samples.items()}
     tests = {name: tests[name].clamp(*limits[name]) for name in samples}
     each = [[name] for name in samples]
-    found = fits_without(each, samples, outputs.sample, tests, outputs.test)
-    by_name = dict(zip(samples, found, strict=True))
+    without_each = fits_without(each, samples, outputs.sample, tests, outputs.test)
+    by_name = dict(zip(samples, without_each, strict=True))
     fits = {name: fit for name, fit in by_name.items() if fit.training >= CLEAR_CORRELATION}
     reasons = {}
     for name, fit in fits.items():
