@@ -1,6 +1,6 @@
 """Find devices whose well-formed replies are out of line, so that a round can go on without them.
 
-Four things are looked at. Thresholds are above what honest devices showed in a few runs on digits
+Five things are looked at. Thresholds are above what honest devices showed in a few runs on digits
 and occupancy; the comments beside them say how far, where it was measured.
 
 harm
@@ -11,6 +11,9 @@ contradictions
 rows held out, and test rows
     They are embedded by the same model as training rows (`row_consistency.py`). Labels of test rows
     are not used: no decision of a run may depend on them.
+the server's outputs
+    They carry over from training rows to test rows, unless a device makes the server rely on what
+    it says of training rows alone (`output_consistency.py`).
 sizes and figures
     They are compared with a device's own history and with the other devices'. A value must be far
     above both to be out of line; a new device has only the others to be compared with.
